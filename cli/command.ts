@@ -1,0 +1,21 @@
+import type { Flag, Given } from "./flags.ts";
+
+/** A subcommand: one file each, named after it. */
+export interface Command {
+  /** What the user types. */
+  readonly name: string;
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** What follows the name in the usage line. */
+  readonly usage: string;
+  /** A few sentences for the command's own help. */
+  readonly description: string;
+  /** Its own flags. Those that every command has are added by `main.ts`. */
+  readonly flags: readonly Flag[];
+  /** How many arguments without a flag it takes at most. */
+  readonly maxPositionals: number;
+  /** Command lines that work as they are, each with what it does. */
+  readonly examples: readonly (readonly [line: string, what: string])[];
+  /** Does the work, and gives the exit code. */
+  run(given: Given): Promise<number>;
+}

@@ -1,0 +1,23 @@
+/** The program's exit codes. */
+export const EXIT = { fine: 0, failed: 1, usage: 2, interrupted: 130 } as const;
+
+/** The command line is wrong; the message says what is wrong and what would be right. Ends with exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** The user pressed Ctrl-C. Ends with exit code 130. */
+export class InterruptedError extends Error {
+  override readonly name = "InterruptedError";
+  constructor() {
+    super("interrupted");
+  }
+}
+
+/** Whoever read our standard output has gone (`… | head -1`). Ends quietly with exit code 0. */
+export class OutputClosedError extends Error {
+  override readonly name = "OutputClosedError";
+  constructor() {
+    super("standard output was closed");
+  }
+}

@@ -1,0 +1,181 @@
+import { parseArgs } from "node:util";
+import { UsageError } from "./errors.ts";
+
+/** One flag of a subcommand. */
+export interface Flag {
+  /** The long name, without dashes. */
+  readonly name: string;
+  /** The one-letter name, without the dash. */
+  readonly short?: string;
+  /** Other spellings, with their dashes: `-ngl`, `--predict`. */
+  readonly also?: readonly string[];
+  /** What follows the flag; a flag without it is a switch. */
+  readonly takes?: "text" | "integer" | "number";
+  /** How the value is written in the help, such as `FILE`. */
+  readonly placeholder?: string;
+  /** May be given more than once. */
+  readonly many?: boolean;
+  /** The smallest value allowed. */
+  readonly min?: number;
+  /** The smallest value is not itself allowed. */
+  readonly above?: number;
+  /** The largest value allowed. */
+  readonly max?: number;
+  /** One line for the help, with the default. */
+  readonly help: string;
+}
+
+/** The flags and arguments that were given, checked. */
+export class Given {
+  readonly #values = new Map<string, (string | number | true)[]>();
+  /** What was given without a flag. */
+  readonly positionals: string[] = [];
+
+  /** Notes one value of a flag. */
+  add(name: string, value: string | number | true): void {
+    this.#values.set(name, [...this.#values.get(name) ?? [], value]);
+  }
+
+  /** Whether the switch was given. */
+  has(name: string): boolean {
+    return this.#values.has(name);
+  }
+
+  /** The last value of a flag that takes text. */
+  text(name: string): string | undefined {
+    const value = this.#values.get(name)?.at(-1);
+    return typeof value === "string" ? value : undefined;
+  }
+
+  /** Every value of a flag that takes text and may be repeated. */
+  texts(name: string): string[] {
+    return (this.#values.get(name) ?? []).filter((value) => typeof value === "string");
+  }
+
+  /** The last value of a flag that takes a number. */
+  number(name: string): number | undefined {
+    const value = this.#values.get(name)?.at(-1);
+    return typeof value === "number" ? value : undefined;
+  }
+}
+
+/**
+ * Reads a command line against a table of flags.
+ *
+ * @throws {UsageError} for an unknown flag (with the nearest known one), a missing value, what is no number, or a number
+ * out of range.
+ */
+export function parseFlags(args: readonly string[], flags: readonly Flag[]): Given {
+  const given = new Given();
+  const { tokens } = parseArgs({
+    args: joinValues(args, flags),
+    options: Object.fromEntries(flags.map((flag) => [flag.name, {
+      type: flag.takes === undefined ? "boolean" as const : "string" as const,
+      ...(flag.short === undefined ? {} : { short: flag.short }),
+    }])),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  for (const token of tokens) {
+    if (token.kind === "positional") given.positionals.push(token.value);
+    if (token.kind !== "option") continue;
+    const flag = flags.find((flag) => flag.name === token.name);
+    if (flag === undefined) throw unknownFlag(token.rawName, flags);
+    if (!flag.many && given.has(flag.name)) throw new UsageError(`${token.rawName} was given twice`);
+    given.add(flag.name, checkValue(flag, token.rawName, token.value));
+  }
+  return given;
+}
+
+/**
+ * Rewrites `-ngl 3` and `--temp -1` as `--gpu-layers=3` and `--temp=-1`, so that a value may start with a dash and a name
+ * with one dash may have several letters.
+ */
+function joinValues(args: readonly string[], flags: readonly Flag[]): string[] {
+  const joined: string[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? "";
+    if (arg === "--") return [...joined, ...args.slice(at)];
+    const equals = arg.startsWith("--") ? arg.indexOf("=") : -1;
+    const spelling = equals < 0 ? arg : arg.slice(0, equals);
+    const flag = flags.find((flag) => spellings(flag).includes(spelling));
+    if (flag === undefined) {
+      if (/^-[a-z]{2}/i.test(arg) && flags.some((flag) => spellings(flag).includes(`-${spelling}`))) {
+        throw new UsageError(`there is no flag ${arg}; did you mean -${arg}?`);
+      }
+      joined.push(arg);
+    } else if (equals >= 0) {
+      joined.push(`--${flag.name}${arg.slice(equals)}`);
+    } else if (flag.takes === undefined) {
+      joined.push(`--${flag.name}`);
+    } else {
+      const value = args[++at];
+      if (value === undefined) throw new UsageError(`${arg} needs a value: ${arg} ${placeholder(flag)}`);
+      joined.push(`--${flag.name}=${value}`);
+    }
+  }
+  return joined;
+}
+
+/** Every way to write a flag, the short ones first. */
+export function spellings(flag: Flag): string[] {
+  const short = flag.short === undefined ? [] : [`-${flag.short}`];
+  return [...short, ...flag.also ?? [], `--${flag.name}`];
+}
+
+/** How a flag's value is shown in the help. */
+export function placeholder(flag: Flag): string {
+  return flag.placeholder ?? (flag.takes === "text" ? "TEXT" : "N");
+}
+
+function checkValue(flag: Flag, spelling: string, value: string | undefined): string | number | true {
+  if (flag.takes === undefined) {
+    if (value !== undefined) throw new UsageError(`${spelling} is a switch and takes no value, but was given "${value}"`);
+    return true;
+  }
+  if (value === undefined) throw new UsageError(`${spelling} needs a value: ${spelling} ${placeholder(flag)}`);
+  if (flag.takes === "text") return value;
+  const number = value.trim() === "" ? NaN : Number(value);
+  const rightKind = flag.takes === "integer" ? Number.isSafeInteger(number) : Number.isFinite(number);
+  if (!rightKind || !inRange(flag, number)) throw new UsageError(`${spelling} must be ${range(flag)}, not "${value}"`);
+  return number;
+}
+
+function inRange(flag: Flag, number: number): boolean {
+  return number >= (flag.min ?? -Infinity) && number > (flag.above ?? -Infinity) && number <= (flag.max ?? Infinity);
+}
+
+function range(flag: Flag): string {
+  const kind = flag.takes === "integer" ? "a whole number" : "a number";
+  const low = flag.above === undefined ? flag.min : `more than ${flag.above}`;
+  if (low === undefined) return flag.max === undefined ? kind : `${kind} up to ${flag.max}`;
+  if (flag.max === undefined) return flag.above === undefined ? `${kind} of at least ${low}` : `${kind} of ${low}`;
+  return flag.above === undefined ? `${kind} from ${low} to ${flag.max}` : `${kind} of ${low} and at most ${flag.max}`;
+}
+
+function unknownFlag(spelling: string, flags: readonly Flag[]): UsageError {
+  const near = nearest(spelling, flags.flatMap(spellings));
+  return new UsageError(`there is no flag ${spelling}${near === undefined ? "" : `; did you mean ${near}?`}`);
+}
+
+/** The known name that is closest to a mistyped one, if any is close. */
+export function nearest(given: string, known: readonly string[]): string | undefined {
+  const ranked = known.map((name) => ({ name, distance: editDistance(given, name) }))
+    .filter(({ name, distance }) => distance <= Math.max(1, Math.floor(Math.min(given.length, name.length) / 3)))
+    .sort((a, b) => a.distance - b.distance);
+  return ranked[0]?.name;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,87 @@
+/**
+ * The command line program: `deno run -A cli/main.ts` and `bun cli/main.ts` do the same.
+ *
+ * @module
+ */
+import process from "node:process";
+import { GgmlError } from "../ffi/errors.ts";
+import type { Command } from "./command.ts";
+import { EXIT, InterruptedError, OutputClosedError, UsageError } from "./errors.ts";
+import { nearest, parseFlags } from "./flags.ts";
+import { COMMON_FLAGS, commandHelp, programHelp } from "./help.ts";
+import { print, say, styled, watchOutput } from "./terminal.ts";
+
+/** Each is imported when it is asked for: what isn't used costs nothing. */
+const COMMANDS: Readonly<Record<string, () => Promise<{ command: Command }>>> = {
+  chat: () => import("./chat.ts"),
+  complete: () => import("./complete.ts"),
+  tokenize: () => import("./tokenize.ts"),
+  info: () => import("./info.ts"),
+  devices: () => import("./devices.ts"),
+};
+
+async function main(args: readonly string[]): Promise<number> {
+  const [name = "--help", ...rest] = args;
+  if (name === "--version" || name === "-V") return await showVersion();
+  if (name === "--help" || name === "-h" || name === "help") return await showHelp(rest[0]);
+  const command = await findCommand(name);
+  const given = parseFlags(rest, [...command.flags, ...COMMON_FLAGS]);
+  if (given.has("help")) return await showHelp(name);
+  const extra = given.positionals[command.maxPositionals];
+  if (extra !== undefined) throw new UsageError(`"${extra}" is one argument too many; put a text with spaces in quotes`);
+  return await command.run(given);
+}
+
+async function findCommand(name: string): Promise<Command> {
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (load !== undefined) return (await load()).command;
+  const near = nearest(name, Object.keys(COMMANDS));
+  const what = name.startsWith("-") ? `"${name}" is given before a command` : `there is no command "${name}"`;
+  throw new UsageError(
+    near === undefined ? `${what}; the commands are ${Object.keys(COMMANDS).join(", ")}` : `${what}; did you mean ${near}?`,
+  );
+}
+
+async function showHelp(name: string | undefined): Promise<number> {
+  if (name !== undefined) {
+    await print(commandHelp(await findCommand(name)));
+    return EXIT.fine;
+  }
+  const commands = await Promise.all(Object.values(COMMANDS).map(async (load) => (await load()).command));
+  await print(programHelp(commands));
+  return EXIT.fine;
+}
+
+async function showVersion(): Promise<number> {
+  const { version } = (await import("../deno.json", { with: { type: "json" } })).default;
+  await print(`${version}\n`);
+  return EXIT.fine;
+}
+
+/** Tells the user what went wrong, and gives the exit code. */
+function explain(error: unknown, verbose: boolean): number {
+  if (error instanceof OutputClosedError) return EXIT.fine;
+  if (error instanceof InterruptedError) return EXIT.interrupted;
+  const known = error instanceof UsageError || error instanceof GgmlError;
+  say(`${styled("red", "error:")} ${error instanceof Error ? error.message : String(error)}`);
+  if (error instanceof UsageError) say("Add --help to see what can be given.");
+  else if (verbose || !known) say(details(error));
+  else say("Add -v for details.");
+  return error instanceof UsageError ? EXIT.usage : EXIT.failed;
+}
+
+function details(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  const cause = error.cause === undefined ? "" : `\ncaused by: ${details(error.cause) || String(error.cause)}`;
+  return `${error.stack ?? error.message}${cause}`;
+}
+
+watchOutput();
+const args = process.argv.slice(2);
+let code: number;
+try {
+  code = await main(args);
+} catch (error) {
+  code = explain(error, args.includes("-v") || args.includes("--verbose"));
+}
+process.exit(code);

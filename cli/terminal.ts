@@ -1,0 +1,83 @@
+import process from "node:process";
+import { styleText } from "node:util";
+import { OutputClosedError } from "./errors.ts";
+
+const closed = new AbortController();
+
+/** Aborts, with an {@link OutputClosedError}, when whoever reads our standard output goes away. */
+export const outputClosed: AbortSignal = closed.signal;
+
+/** Makes a closed pipe end the program quietly. Called once, at the start. */
+export function watchOutput(): void {
+  const onError = (error: Error & { code?: string }) => {
+    if (error.code !== "EPIPE") throw error;
+    closed.abort(new OutputClosedError());
+  };
+  process.stdout.on("error", onError);
+  process.stderr.on("error", onError);
+}
+
+/**
+ * Writes a result to standard output, and waits until it has been taken.
+ *
+ * @throws {OutputClosedError} when nobody reads it any more.
+ */
+export async function print(text: string): Promise<void> {
+  outputClosed.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    process.stdout.write(text, (error?: (Error & { code?: string }) | null) => {
+      if (!error) resolve();
+      else reject(error.code === "EPIPE" ? new OutputClosedError() : error);
+    });
+  });
+}
+
+/** Writes a line to standard error: all that isn't a result. */
+export function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Styles text that goes to standard error, where that is a terminal and `NO_COLOR` isn't set. */
+export function styled(style: Style, text: string): string {
+  return colours(process.stderr) ? styleText(style, text) : text;
+}
+
+function colours(stream: { isTTY?: boolean }): boolean {
+  return stream.isTTY === true && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
+}
+
+/** A progress bar on standard error; draws nothing unless that is a terminal. */
+export class ProgressBar implements Disposable {
+  readonly #label: string;
+  #drawn = "";
+
+  constructor(label: string) {
+    this.#label = label;
+  }
+
+  /** Draws the bar. @param share how much is done, 0 to 1. */
+  draw(share: number): void {
+    if (!process.stderr.isTTY) return;
+    const filled = Math.round(Math.min(1, Math.max(0, share)) * 24);
+    const line = `${this.#label} [${"█".repeat(filled)}${"·".repeat(24 - filled)}] ${Math.round(share * 100)} %`;
+    if (line === this.#drawn) return;
+    process.stderr.write(`\r${styled("dim", line)}`);
+    this.#drawn = line;
+  }
+
+  /** Takes the bar off the screen. */
+  [Symbol.dispose](): void {
+    if (this.#drawn !== "") process.stderr.write(`\r${" ".repeat(this.#drawn.length)}\r`);
+    this.#drawn = "";
+  }
+}
+
+/** All of standard input, as text. */
+export async function readInput(): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of process.stdin) text += decoder.decode(chunk as Uint8Array, { stream: true });
+  return text + decoder.decode();
+}
