@@ -67,8 +67,9 @@ export class Given {
  */
 export function parseFlags(args: readonly string[], flags: readonly Flag[]): Given {
   const given = new Given();
+  const spelt = new Map<string, string>();
   const { tokens } = parseArgs({
-    args: joinValues(args, flags),
+    args: joinValues(args, flags, spelt),
     options: Object.fromEntries(flags.map((flag) => [flag.name, {
       type: flag.takes === undefined ? "boolean" as const : "string" as const,
       ...(flag.short === undefined ? {} : { short: flag.short }),
@@ -82,17 +83,18 @@ export function parseFlags(args: readonly string[], flags: readonly Flag[]): Giv
     if (token.kind !== "option") continue;
     const flag = flags.find((flag) => flag.name === token.name);
     if (flag === undefined) throw unknownFlag(token.rawName, flags);
-    if (!flag.many && given.has(flag.name)) throw new UsageError(`${token.rawName} was given twice`);
-    given.add(flag.name, checkValue(flag, token.rawName, token.value));
+    const spelling = spelt.get(flag.name) ?? token.rawName;
+    if (!flag.many && given.has(flag.name)) throw new UsageError(`${spelling} was given twice`);
+    given.add(flag.name, checkValue(flag, spelling, token.value));
   }
   return given;
 }
 
 /**
  * Rewrites `-ngl 3` and `--temp -1` as `--gpu-layers=3` and `--temp=-1`, so that a value may start with a dash and a name
- * with one dash may have several letters.
+ * with one dash may have several letters. Notes in `spelt` how each was written.
  */
-function joinValues(args: readonly string[], flags: readonly Flag[]): string[] {
+function joinValues(args: readonly string[], flags: readonly Flag[], spelt: Map<string, string>): string[] {
   const joined: string[] = [];
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? "";
@@ -100,6 +102,7 @@ function joinValues(args: readonly string[], flags: readonly Flag[]): string[] {
     const equals = arg.startsWith("--") ? arg.indexOf("=") : -1;
     const spelling = equals < 0 ? arg : arg.slice(0, equals);
     const flag = flags.find((flag) => spellings(flag).includes(spelling));
+    if (flag !== undefined) spelt.set(flag.name, spelling);
     if (flag === undefined) {
       if (/^-[a-z]{2}/i.test(arg) && flags.some((flag) => spellings(flag).includes(`-${spelling}`))) {
         throw new UsageError(`there is no flag ${arg}; did you mean -${arg}?`);
