@@ -1,0 +1,10 @@
+/** Tells structs with the same fields from each other; there at compile time only. */
+export declare const structName: unique symbol;
+
+declare const viewMark: unique symbol;
+
+/**
+ * A view of one C struct, made by `native.struct`, `native.structAt` or `native.defaults`: its fields are plain properties over the struct's memory.
+ * An object literal is no view.
+ */
+export type StructView<T> = T & { readonly [viewMark]: true };
