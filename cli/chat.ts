@@ -15,7 +15,8 @@ export const command: Command = {
   name: "chat",
   summary: "answer a question, or hold a conversation",
   usage: "[OPTIONS] [MESSAGE]",
-  description: "Answers one message, given as an argument, by -p or on standard input. Without one, on a terminal, holds a\n" +
+  description:
+    "Answers one message, given as an argument, by -p or on standard input. Without one, on a terminal, holds a\n" +
     "conversation: Ctrl-C stops an answer, the up arrow brings back earlier messages, Ctrl-D ends.",
   flags: [
     { ...PROMPT_FLAG, help: "the message; - reads it from standard input" },
@@ -35,7 +36,9 @@ export const command: Command = {
 
 async function run(given: Given): Promise<number> {
   const message = await givenPrompt(given);
-  if (message === undefined && given.has("json")) throw new UsageError("--json needs a message; a conversation is for people");
+  if (message === undefined && given.has("json")) {
+    throw new UsageError("--json needs a message; a conversation is for people");
+  }
   const system = given.text("system");
   const options: ChatOptions = system === undefined ? {} : { system };
   using interrupt = new Interrupt();

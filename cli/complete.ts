@@ -23,7 +23,10 @@ export const command: Command = {
   maxPositionals: 1,
   examples: [
     ['deno run -A cli/main.ts complete -p "Once upon a time" -n 32', "32 more tokens"],
-    ['deno run -A cli/main.ts complete -p "Once upon a time" -n 32 --seed 1 --temp 0 --json', "the same each time, for a program"],
+    [
+      'deno run -A cli/main.ts complete -p "Once upon a time" -n 32 --seed 1 --temp 0 --json',
+      "the same each time, for a program",
+    ],
     ["deno run -A cli/main.ts complete -n 100 < story.txt", "go on with a file"],
   ],
   run,
@@ -31,7 +34,9 @@ export const command: Command = {
 
 async function run(given: Given): Promise<number> {
   const prompt = await givenPrompt(given);
-  if (prompt === undefined) throw new UsageError("there is no prompt; give one as an argument, by -p, or on standard input");
+  if (prompt === undefined) {
+    throw new UsageError("there is no prompt; give one as an argument, by -p, or on standard input");
+  }
   using interrupt = new Interrupt();
   const signal = AbortSignal.any([interrupt.signal, outputClosed]);
   await using model = await loadGivenModel(given, signal);

@@ -16,7 +16,10 @@ const HELP = "Type a message and press Enter. Ctrl-C stops an answer, the up arr
  * @param options what is asked of one answer, which stops when the signal aborts.
  * @returns the exit code.
  */
-export async function converse(start: () => Chat, options: (signal: AbortSignal) => GenerationOptions): Promise<number> {
+export async function converse(
+  start: () => Chat,
+  options: (signal: AbortSignal) => GenerationOptions,
+): Promise<number> {
   say(styled("dim", HELP));
   let chat = start();
   let history: string[] = [];

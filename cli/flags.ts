@@ -134,7 +134,9 @@ export function placeholder(flag: Flag): string {
 
 function checkValue(flag: Flag, spelling: string, value: string | undefined): string | number | true {
   if (flag.takes === undefined) {
-    if (value !== undefined) throw new UsageError(`${spelling} is a switch and takes no value, but was given "${value}"`);
+    if (value !== undefined) {
+      throw new UsageError(`${spelling} is a switch and takes no value, but was given "${value}"`);
+    }
     return true;
   }
   if (value === undefined) throw new UsageError(`${spelling} needs a value: ${spelling} ${placeholder(flag)}`);

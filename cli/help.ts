@@ -53,4 +53,3 @@ export function commandHelp(command: Command): string {
     "",
   ].join("\n");
 }
-

@@ -8,7 +8,7 @@ import { GgmlError } from "../ffi/errors.ts";
 import type { Command } from "./command.ts";
 import { EXIT, InterruptedError, OutputClosedError, UsageError } from "./errors.ts";
 import { nearest, parseFlags } from "./flags.ts";
-import { COMMON_FLAGS, commandHelp, programHelp } from "./help.ts";
+import { commandHelp, COMMON_FLAGS, programHelp } from "./help.ts";
 import { print, say, styled, watchOutput } from "./terminal.ts";
 
 /** Each is imported when it is asked for: what isn't used costs nothing. */
@@ -28,7 +28,9 @@ async function main(args: readonly string[]): Promise<number> {
   const given = parseFlags(rest, [...command.flags, ...COMMON_FLAGS]);
   if (given.has("help")) return await showHelp(name);
   const extra = given.positionals[command.maxPositionals];
-  if (extra !== undefined) throw new UsageError(`"${extra}" is one argument too many; put a text with spaces in quotes`);
+  if (extra !== undefined) {
+    throw new UsageError(`"${extra}" is one argument too many; put a text with spaces in quotes`);
+  }
   return await command.run(given);
 }
 
@@ -38,7 +40,9 @@ async function findCommand(name: string): Promise<Command> {
   const near = nearest(name, Object.keys(COMMANDS));
   const what = name.startsWith("-") ? `"${name}" is given before a command` : `there is no command "${name}"`;
   throw new UsageError(
-    near === undefined ? `${what}; the commands are ${Object.keys(COMMANDS).join(", ")}` : `${what}; did you mean ${near}?`,
+    near === undefined
+      ? `${what}; the commands are ${Object.keys(COMMANDS).join(", ")}`
+      : `${what}; did you mean ${near}?`,
   );
 }
 

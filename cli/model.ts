@@ -23,7 +23,14 @@ export const MODEL_FLAGS: readonly Flag[] = [
     max: 2 ** 31 - 1,
     help: "tokens that the context holds, prompt and answer together (default: 4096, or what the model allows if less)",
   },
-  { name: "threads", short: "t", takes: "integer", min: 1, max: 4096, help: "threads to compute with (default: one a core)" },
+  {
+    name: "threads",
+    short: "t",
+    takes: "integer",
+    min: 1,
+    max: 4096,
+    help: "threads to compute with (default: one a core)",
+  },
   {
     name: "gpu-layers",
     also: ["-ngl", "--n-gpu-layers"],

@@ -25,7 +25,9 @@ export async function givenPrompt(given: Given): Promise<string | undefined> {
   const text = flag ?? argument;
   if (text === undefined && process.stdin.isTTY) return undefined;
   const prompt = text === undefined || text === "-" ? trimLineEnd(await readInput()) : text;
-  if (prompt === "") throw new UsageError("the prompt is empty; give some text, as an argument, by -p, or on standard input");
+  if (prompt === "") {
+    throw new UsageError("the prompt is empty; give some text, as an argument, by -p, or on standard input");
+  }
   return prompt;
 }
 

@@ -29,7 +29,9 @@ export const command: Command = {
 };
 
 async function run(given: Given): Promise<number> {
-  if (given.has("ids") && given.has("json")) throw new UsageError("--ids and --json exclude each other; give one of them");
+  if (given.has("ids") && given.has("json")) {
+    throw new UsageError("--ids and --json exclude each other; give one of them");
+  }
   const text = await givenPrompt(given);
   if (text === undefined) throw new UsageError("there is no text; give it as an argument, by -p, or on standard input");
   using interrupt = new Interrupt();

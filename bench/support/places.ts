@@ -1,0 +1,44 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+
+/** The root of the source tree. */
+export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
+
+/** How each runtime is called, by its own program: the wrapper scripts of npm would be measured too. */
+export const RUNTIMES: Readonly<Record<"deno" | "bun", readonly string[]>> = {
+  deno: [program("node_modules/deno/deno", "deno"), "run", "-A"],
+  bun: [program("node_modules/bun/bin/bun.exe", "bun")],
+};
+
+function program(inTree: string, name: string): string {
+  const path = join(ROOT, inTree);
+  return existsSync(path) ? path : name;
+}
+
+/** A folder of the bench's own in the cache, made if need be: what was built or fetched once stays there. */
+export function cacheFolder(name: string): string {
+  const base = process.env["GGML_FFI_CACHE"] ??
+    join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "ggml-ffi");
+  const folder = join(base, "bench", name);
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+/** Runs a program to its end, and shows what it said if it failed. */
+export function runTool(
+  command: readonly string[],
+  options: { cwd?: string; env?: Record<string, string> } = {},
+): string {
+  const [file = "", ...args] = command;
+  return execFileSync(file, args, {
+    cwd: options.cwd ?? ROOT,
+    env: { ...process.env, ...options.env },
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+    maxBuffer: 1 << 26,
+  });
+}

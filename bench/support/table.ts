@@ -1,0 +1,9 @@
+/** Lays rows out as a table with aligned columns; the first row is the head. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    row.map((cell, column) => column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))
+      .join("  ").trimEnd();
+  const [head = [], ...body] = rows;
+  return [line(head), widths.map((width) => "─".repeat(width)).join("  "), ...body.map(line), ""].join("\n");
+}
