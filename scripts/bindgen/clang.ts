@@ -1,0 +1,57 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { headers, includeFolders } from "./headers.ts";
+
+/** Zig's clang, over all headers at once. */
+export class Clang {
+  private readonly folder = mkdtempSync(join(tmpdir(), "bindgen-"));
+  private readonly unit = join(this.folder, "all.c");
+
+  /** `zig` is the command that starts Zig, `root` the upstream checkout. */
+  constructor(private readonly zig: readonly string[], private readonly root: string) {
+    writeFileSync(this.unit, headers.map((header) => `#include "${header.name}"\n`).join(""));
+  }
+
+  /** The whole syntax tree, as clang's JSON. */
+  ast(target: string): string {
+    return this.run(target, ["-fsyntax-only", "-Xclang", "-ast-dump=json"]);
+  }
+
+  /** The layout of every struct and union. */
+  layouts(target: string): string {
+    return this.run(target, ["-fsyntax-only", "-Xclang", "-fdump-record-layouts-complete"]);
+  }
+
+  /** The preprocessed headers with their `#define` lines. */
+  macros(target: string): string {
+    return this.run(target, ["-E", "-dD"]);
+  }
+
+  /** Removes what was written. */
+  dispose(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private run(target: string, options: readonly string[]): string {
+    const [command, ...before] = this.zig;
+    const include = includeFolders.map((folder) => `-I${join(this.root, folder)}`);
+    const args = [...before, "cc", "-target", target, ...options, "-w", ...include, this.unit];
+    const done = spawnSync(command!, args, { encoding: "utf8", maxBuffer: 1 << 29, cwd: this.folder });
+    if (done.error !== undefined) throw new Error(`can't start ${command}: ${done.error.message}`);
+    // Zig fails to move the object file that -fsyntax-only doesn't write; only errors of the headers themselves count.
+    const errors = done.stderr.split("\n").filter((line) => /error:/.test(line) && !/failed to rename/.test(line));
+    if (errors.length > 0 || done.stdout === "") throw new Error(`zig cc failed for ${target}:\n${done.stderr}`);
+    return done.stdout;
+  }
+}
+
+/** The command that starts Zig: `$ZIG`, or the ziglang package that set-up brought, or `zig` on the path. */
+export function findZig(repository: string): readonly string[] {
+  const given = process.env["ZIG"];
+  if (given !== undefined && given !== "") return given.split(" ");
+  const brought = join(repository, ".tools", "zig", "zig");
+  return existsSync(brought) ? [brought] : ["zig"];
+}
