@@ -1,0 +1,70 @@
+import { build } from "esbuild";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import type { PlatformPackage } from "./platform.ts";
+import { npmPack, readJson, ROOT, run, writeJson } from "./tools.ts";
+
+const CONTENTS = ["mod.ts", "ffi", "lib", "deno.json", "LICENSE", "README.md"] as const;
+
+/** Makes the package of the library, and gives its tarball's path. */
+export async function packLibrary(platforms: readonly PlatformPackage[], work: string, out: string): Promise<string> {
+  const staged = join(work, "library");
+  mkdirSync(staged);
+  for (const name of CONTENTS) {
+    if (existsSync(join(ROOT, name))) cpSync(join(ROOT, name), join(staged, name), { recursive: true });
+  }
+  symlinkSync(join(ROOT, "node_modules"), join(staged, "node_modules"), "junction");
+  await embedNativeThread(staged);
+  run(process.execPath, ["pack", "--allow-dirty", "--no-source-maps", "--output", join(work, "library.tgz")], staged);
+  run("tar", ["-xzf", join(work, "library.tgz"), "-C", work], work);
+  const folder = join(work, "package");
+  removeSources(folder);
+  completePackage(folder, platforms);
+  return npmPack(folder, out);
+}
+
+/**
+ * Puts the whole program of the native thread, as text, into the module that carries it. A bundler then takes it along with everything else,
+ * and the thread starts without a file of its own.
+ */
+async function embedNativeThread(staged: string): Promise<void> {
+  const { outputFiles } = await build({
+    entryPoints: [join(staged, "lib", "native_thread.ts")],
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    target: "esnext",
+    minify: true,
+    legalComments: "none",
+  });
+  const text = outputFiles[0]?.text;
+  if (text === undefined) throw new Error("esbuild made nothing of the native thread");
+  writeFileSync(
+    join(staged, "lib", "native_thread_source.ts"),
+    `/** The native thread's program, put here by the packing script. */\nexport const source: string | null = ${
+      JSON.stringify(text)
+    };\n`,
+  );
+}
+
+/** `deno pack` takes along as they are the files that no export leads to; here they are of no use. */
+function removeSources(folder: string): void {
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    if (name.endsWith(".ts") && !name.endsWith(".d.ts")) rmSync(join(folder, name));
+  }
+}
+
+/** `deno pack` knows deno.json only: what npm and bundlers want beside it is added here. */
+function completePackage(folder: string, platforms: readonly PlatformPackage[]): void {
+  const path = join(folder, "package.json");
+  const { description, dependencies } = readJson(join(ROOT, "package.json"));
+  writeJson(path, {
+    ...readJson(path),
+    description,
+    dependencies,
+    optionalDependencies: Object.fromEntries(platforms.map(({ name, version }) => [name, version])),
+    engines: { bun: ">=1.4.0", deno: ">=2.9.0" },
+  });
+}

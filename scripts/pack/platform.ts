@@ -1,0 +1,55 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
+import { basename, join } from "node:path";
+import { npmPack, readJson, ROOT, writeJson } from "./tools.ts";
+
+/** A package with the native libraries of one target. */
+export interface PlatformPackage {
+  /** Its npm name. */
+  name: string;
+  /** Its version, the library's own. */
+  version: string;
+  /** Where its tarball is. */
+  tarball: string;
+}
+
+const SYSTEMS: Readonly<Record<string, string>> = { linux: "linux", macos: "darwin", windows: "win32" };
+const PROCESSORS: Readonly<Record<string, string>> = { x86_64: "x64", aarch64: "arm64" };
+const C_LIBRARIES: Readonly<Record<string, string>> = { gnu: "glibc", musl: "musl" };
+
+/** The folders of the targets that were built: those with a manifest. */
+export function builtTargets(native: string): string[] {
+  const names = existsSync(native) ? readdirSync(native) : [];
+  const built = names.map((name) => join(native, name)).filter((folder) => existsSync(join(folder, "manifest.json")));
+  if (built.length === 0) throw new Error(`${native} holds no built libraries; run "npm run setup" first`);
+  return built;
+}
+
+/** Makes the package of one target: its libraries, their manifest and their licences. */
+export function packPlatform(folder: string, work: string, out: string): PlatformPackage {
+  const { name, ...limits } = describeTarget(basename(folder));
+  const { version, license } = readJson(join(ROOT, "deno.json")) as { version: string; license: string };
+  const staged = join(work, basename(folder));
+  mkdirSync(staged);
+  cpSync(realpathSync(folder), staged, { recursive: true, dereference: true });
+  cpSync(join(ROOT, "LICENSE"), join(staged, "LICENSE"));
+  writeJson(join(staged, "package.json"), {
+    name,
+    version,
+    license,
+    description: `The native libraries of @ggml-ffi/ggml-ffi for ${basename(folder)}`,
+    ...limits,
+  });
+  return { name, version, tarball: npmPack(staged, out) };
+}
+
+/** `x86_64-linux-gnu` as npm says it. */
+function describeTarget(target: string): { name: string; os: string[]; cpu: string[]; libc?: string[] } {
+  const [processor = "", system = "", abi = ""] = target.split("-");
+  const os = SYSTEMS[system];
+  const cpu = PROCESSORS[processor];
+  if (os === undefined || cpu === undefined) {
+    throw new Error(`the target "${target}" has no npm name; add it to ${import.meta.url}`);
+  }
+  if (os !== "linux") return { name: `@ggml-ffi/${os}-${cpu}`, os: [os], cpu: [cpu] };
+  return { name: `@ggml-ffi/${os}-${cpu}-${abi}`, os: [os], cpu: [cpu], libc: [C_LIBRARIES[abi] ?? abi] };
+}
