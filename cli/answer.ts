@@ -4,8 +4,7 @@ import { print } from "./terminal.ts";
 /** Writes an answer as it comes, and a line end after it; or, as JSON, one object once it is there. */
 export async function writeAnswer(generation: Generation, json: boolean): Promise<void> {
   if (json) {
-    const { text, tokens, stopReason, timings } = await generation;
-    return await print(`${JSON.stringify({ text, tokens: Array.from(tokens), stopReason, timings })}\n`);
+    return await print(`${JSON.stringify(await generation)}\n`);
   }
   let last = "";
   for await (const piece of generation) {

@@ -23,7 +23,7 @@ export const command: Command = {
     { name: "system", also: ["-sys", "--system-prompt"], takes: "text", help: "how the model should behave" },
     ...MODEL_FLAGS,
     ...GENERATION_FLAGS,
-    { name: "json", help: "write one JSON object at the end: text, tokens, stopReason, timings" },
+    { name: "json", help: "write one JSON object at the end: text, tokens, stopReason, seed, timings" },
   ],
   maxPositionals: 1,
   examples: [

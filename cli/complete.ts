@@ -18,7 +18,7 @@ export const command: Command = {
     PROMPT_FLAG,
     ...MODEL_FLAGS,
     ...GENERATION_FLAGS,
-    { name: "json", help: "write one JSON object at the end: text, tokens, stopReason, timings" },
+    { name: "json", help: "write one JSON object at the end: text, tokens, stopReason, seed, timings" },
   ],
   maxPositionals: 1,
   examples: [

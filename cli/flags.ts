@@ -17,8 +17,6 @@ export interface Flag {
   readonly many?: boolean;
   /** The smallest value allowed. */
   readonly min?: number;
-  /** The smallest value is not itself allowed. */
-  readonly above?: number;
   /** The largest value allowed. */
   readonly max?: number;
   /** One line for the help, with the default. */
@@ -148,15 +146,13 @@ function checkValue(flag: Flag, spelling: string, value: string | undefined): st
 }
 
 function inRange(flag: Flag, number: number): boolean {
-  return number >= (flag.min ?? -Infinity) && number > (flag.above ?? -Infinity) && number <= (flag.max ?? Infinity);
+  return number >= (flag.min ?? -Infinity) && number <= (flag.max ?? Infinity);
 }
 
 function range(flag: Flag): string {
   const kind = flag.takes === "integer" ? "a whole number" : "a number";
-  const low = flag.above === undefined ? flag.min : `more than ${flag.above}`;
-  if (low === undefined) return flag.max === undefined ? kind : `${kind} up to ${flag.max}`;
-  if (flag.max === undefined) return flag.above === undefined ? `${kind} of at least ${low}` : `${kind} of ${low}`;
-  return flag.above === undefined ? `${kind} from ${low} to ${flag.max}` : `${kind} of ${low} and at most ${flag.max}`;
+  if (flag.min === undefined) return flag.max === undefined ? kind : `${kind} up to ${flag.max}`;
+  return flag.max === undefined ? `${kind} of at least ${flag.min}` : `${kind} from ${flag.min} to ${flag.max}`;
 }
 
 function unknownFlag(spelling: string, flags: readonly Flag[]): UsageError {

@@ -16,7 +16,7 @@ export const GENERATION_FLAGS: readonly Flag[] = [
     name: "seed",
     takes: "integer",
     min: 0,
-    max: 2 ** 32 - 1,
+    max: 2 ** 32 - 2,
     help: "makes a random answer repeatable (default: another each time)",
   },
   {
@@ -24,6 +24,7 @@ export const GENERATION_FLAGS: readonly Flag[] = [
     also: ["--temperature"],
     takes: "number",
     min: 0,
+    max: 100,
     help: "how freely to choose; 0 always takes the likeliest (default: 0.8)",
   },
   {
@@ -36,7 +37,7 @@ export const GENERATION_FLAGS: readonly Flag[] = [
   {
     name: "top-p",
     takes: "number",
-    above: 0,
+    min: 0,
     max: 1,
     help: "choose among the likeliest that together reach P; 1 is off (default: 0.95)",
   },
@@ -47,7 +48,13 @@ export const GENERATION_FLAGS: readonly Flag[] = [
     max: 1,
     help: "leave out what is less likely than P times the likeliest; 0 is off (default: 0.05)",
   },
-  { name: "repeat-penalty", takes: "number", above: 0, help: "make recent tokens less likely; 1 is off (default: 1)" },
+  {
+    name: "repeat-penalty",
+    takes: "number",
+    min: 0.01,
+    max: 100,
+    help: "make recent tokens less likely; 1 is off (default: 1)",
+  },
   {
     name: "stop",
     also: ["-r", "--reverse-prompt"],

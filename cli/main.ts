@@ -4,7 +4,7 @@
  * @module
  */
 import process from "node:process";
-import { GgmlError } from "../ffi/errors.ts";
+import { GgmlError, InvalidArgumentError } from "../lib/errors.ts";
 import type { Command } from "./command.ts";
 import { EXIT, InterruptedError, OutputClosedError, UsageError } from "./errors.ts";
 import { nearest, parseFlags } from "./flags.ts";
@@ -66,12 +66,12 @@ async function showVersion(): Promise<number> {
 function explain(error: unknown, verbose: boolean): number {
   if (error instanceof OutputClosedError) return EXIT.fine;
   if (error instanceof InterruptedError) return EXIT.interrupted;
-  const known = error instanceof UsageError || error instanceof GgmlError;
+  const usage = error instanceof UsageError || error instanceof InvalidArgumentError;
   say(`${styled("red", "error:")} ${error instanceof Error ? error.message : String(error)}`);
-  if (error instanceof UsageError) say("Add --help to see what can be given.");
-  else if (verbose || !known) say(details(error));
+  if (usage) say("Add --help to see what can be given.");
+  else if (verbose || !(error instanceof GgmlError)) say(details(error));
   else say("Add -v for details.");
-  return error instanceof UsageError ? EXIT.usage : EXIT.failed;
+  return usage ? EXIT.usage : EXIT.failed;
 }
 
 function details(error: unknown): string {

@@ -17,7 +17,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const start = performance.now();
   const { tokens, timings } = await model.complete(prompt, options);
   const measured: Measured = {
-    promptTokens: timings.promptTokens,
+    promptTokens: timings.promptTokens - timings.reusedTokens,
     promptMs: timings.promptMs,
     generateMs: timings.generationMs,
     wholeMs: performance.now() - start,
