@@ -1,0 +1,127 @@
+import { GenerationCancelledError, InvalidArgumentError } from "../errors.ts";
+import type { StopReason } from "./thread/protocol.ts";
+
+/** How long the parts of a generation took. */
+export interface GenerationTimings {
+  /** Milliseconds from the call to the start of the work: how long it was queued. */
+  waitMs: number;
+  /** Milliseconds from the call to the first piece of text; `undefined` when there was none. */
+  firstPieceMs: number | undefined;
+  /** Milliseconds spent on the prompt. */
+  promptMs: number;
+  /** Milliseconds from the end of the prompt to the end of the generation. */
+  generationMs: number;
+  /** Tokens of the prompt. */
+  promptTokens: number;
+  /** Tokens of the prompt that were still in the context's memory and cost nothing. */
+  reusedTokens: number;
+  /** Tokens generated. */
+  generatedTokens: number;
+  /** Tokens of the prompt computed in a second. */
+  promptTokensPerSecond: number;
+  /** Tokens generated in a second. */
+  generatedTokensPerSecond: number;
+}
+
+/** What a generation gives in the end. Plain data: it can be written as JSON or sent to another thread. */
+export interface GenerationResult {
+  /** The text, without the stop string. */
+  text: string;
+  /** The tokens that were generated, those of a stop string too, without the one that ends the text. */
+  tokens: number[];
+  /** Why it ended: the model's end token, a stop string, `maxTokens`, or a full context. */
+  stopReason: StopReason;
+  /** The stop string that was found. */
+  stop?: string;
+  /** The seed that was used: with it and the same options comes the same text. */
+  seed: number;
+  /** How long it took. */
+  timings: GenerationTimings;
+}
+
+/** Does the work of a generation: calls back for each piece of text and gives the result. */
+export type GenerationWork = (signal: AbortSignal, onPiece: (piece: string) => void) => Promise<GenerationResult>;
+
+/**
+ * Text that is being generated: an async iterable of its pieces, and a promise of the whole result, in one. The work starts at once, whether or not
+ * anyone listens. Leaving a loop over the pieces cancels it; the promise then rejects with {@linkcode GenerationCancelledError}. An abort by signal
+ * rejects both with the signal's reason.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { loadModel } from "./model.ts";
+ * import { defaultModelPath } from "../models/default_model.ts";
+ *
+ * await using model = await loadModel(await defaultModelPath());
+ * const generation = model.complete("Once upon a time", { maxTokens: 8, temperature: 0 });
+ * let text = "";
+ * for await (const piece of generation) text += piece;
+ * const result = await generation;
+ * assert.equal(result.text, text);
+ * assert.equal(result.stopReason, "maxTokens");
+ * ```
+ */
+export class Generation implements AsyncIterable<string>, PromiseLike<GenerationResult> {
+  readonly #controller = new AbortController();
+  readonly #result: Promise<GenerationResult>;
+  readonly #pieces: string[] = [];
+  #wake: (() => void) | undefined;
+  #settled = false;
+  #iterated = false;
+
+  /** Starts the work. Generations are made by `model.complete` and `chat.send`. */
+  constructor(work: GenerationWork, signal: AbortSignal | undefined) {
+    const abort = () => this.#controller.abort(signal?.reason);
+    if (signal?.aborted) abort();
+    else signal?.addEventListener("abort", abort, { once: true });
+    this.#result = work(this.#controller.signal, (piece) => {
+      this.#pieces.push(piece);
+      this.#wake?.();
+    }).finally(() => {
+      signal?.removeEventListener("abort", abort);
+      this.#settled = true;
+      this.#wake?.();
+    });
+    this.#result.catch(() => {});
+  }
+
+  /** Waits for the result. */
+  then<A = GenerationResult, B = never>(
+    onFulfilled?: ((result: GenerationResult) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.#result.then(onFulfilled, onRejected);
+  }
+
+  /** The pieces of text, each of whole characters, as they come. Can be taken once. */
+  [Symbol.asyncIterator](): AsyncGenerator<string, void, undefined> {
+    if (this.#iterated) {
+      throw new InvalidArgumentError("this generation was looped over before; keep its pieces, or await it for the whole text", {
+        value: "a second loop",
+        expected: "one loop over a generation",
+      });
+    }
+    this.#iterated = true;
+    return this.#iterate();
+  }
+
+  async *#iterate(): AsyncGenerator<string, void, undefined> {
+    try {
+      for (;;) {
+        const piece = this.#pieces.shift();
+        if (piece !== undefined) yield piece;
+        else if (this.#settled) break;
+        else await new Promise<void>((resolve) => this.#wake = resolve);
+      }
+      await this.#result;
+    } finally {
+      if (!this.#settled) await this.#leave();
+    }
+  }
+
+  /** Cancels, and waits until the native thread has really stopped. */
+  async #leave(): Promise<void> {
+    this.#controller.abort(new GenerationCancelledError("the loop over this generation was left before its end, which cancelled it"));
+    await this.#result.catch(() => {});
+  }
+}

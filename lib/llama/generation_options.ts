@@ -1,0 +1,73 @@
+import { InvalidArgumentError } from "../errors.ts";
+import { checkBoolean, checkInteger, checkOptions, checkSignal, checkText, show } from "../options.ts";
+import { checkSampling, samplingOptionNames, type SamplingOptions, type SamplingSettings } from "./sampling.ts";
+
+/** How text is generated. */
+export interface GenerationOptions extends SamplingOptions {
+  /** How many tokens to generate at most. 1 to 2,147,483,647, default until the context is full. */
+  maxTokens?: number | undefined;
+  /** Text that ends the generation, also across the borders of tokens; it isn't part of the result. A string or up to 64 of them, none empty. Default none. */
+  stop?: string | readonly string[] | undefined;
+  /** Stops the generation, also within a decode; it then rejects with the signal's reason. C: `abort_callback`. */
+  signal?: AbortSignal | undefined;
+}
+
+/** How a prompt is gone on with. */
+export interface CompletionOptions extends GenerationOptions {
+  /** Read the text of control tokens in the prompt, such as `<|im_start|>`, as those tokens. Default true. C: `parse_special`. */
+  parseSpecial?: boolean | undefined;
+}
+
+/** Checked options of a generation. */
+export interface GenerationSettings {
+  /** How tokens are chosen. */
+  sampling: SamplingSettings;
+  /** See {@linkcode GenerationOptions.maxTokens}. */
+  maxTokens: number | undefined;
+  /** The stop strings. */
+  stop: readonly string[];
+  /** See {@linkcode GenerationOptions.signal}. */
+  signal: AbortSignal | undefined;
+  /** See {@linkcode CompletionOptions.parseSpecial}. */
+  parseSpecial: boolean;
+}
+
+const generationNames = [...samplingOptionNames, "maxTokens", "stop", "signal"] as const;
+const completionNames = [...generationNames, "parseSpecial"] as const;
+const mostStops = 64;
+
+/** Checks the options of `chat.send`. Throws {@linkcode InvalidArgumentError}. */
+export function checkGeneration(where: string, options: GenerationOptions | undefined): GenerationSettings {
+  return settings(checkOptions(where, options, generationNames));
+}
+
+/** Checks the options of `model.complete`. Throws {@linkcode InvalidArgumentError}. */
+export function checkCompletion(where: string, options: CompletionOptions | undefined): GenerationSettings {
+  return settings(checkOptions(where, options, completionNames));
+}
+
+function settings(options: CompletionOptions): GenerationSettings {
+  return {
+    sampling: checkSampling(options),
+    maxTokens: options.maxTokens === undefined ? undefined : checkInteger("maxTokens", options.maxTokens, { min: 1, max: 0x7fff_ffff }),
+    stop: checkStop(options.stop),
+    signal: options.signal === undefined ? undefined : checkSignal("signal", options.signal),
+    parseSpecial: checkBoolean("parseSpecial", options.parseSpecial ?? true),
+  };
+}
+
+function checkStop(stop: unknown): readonly string[] {
+  if (stop === undefined) return [];
+  const list: unknown = typeof stop === "string" ? [stop] : stop;
+  if (!Array.isArray(list) || list.length > mostStops) {
+    throw new InvalidArgumentError(`stop is ${show(stop)}; give a string or an array of at most ${mostStops} strings`, {
+      value: stop,
+      expected: `a string or at most ${mostStops} strings`,
+    });
+  }
+  return list.map((one: unknown, index) => {
+    const text = checkText(list.length === 1 ? "stop" : `stop[${index}]`, one);
+    if (text !== "") return text;
+    throw new InvalidArgumentError("a stop string is empty, which would end every generation at once; leave it out", { value: "", expected: "some text" });
+  });
+}

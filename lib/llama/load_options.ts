@@ -1,0 +1,85 @@
+import { fileURLToPath } from "node:url";
+import { InvalidArgumentError } from "../errors.ts";
+import { checkBoolean, checkFunction, checkInteger, checkOptions, checkSignal, checkText, show } from "../options.ts";
+
+/** How a model is loaded. */
+export interface ModelOptions {
+  /**
+   * How many tokens the context holds, prompt and answer together. 1 to 2,147,483,647, default the smaller of 4096 and what the model was trained for.
+   * llama.cpp rounds it up; `model.info.contextSize` has what it really is. C: `n_ctx`.
+   */
+  contextSize?: number | undefined;
+  /** How many tokens of a prompt are given to one decode. 1 to 2,147,483,647, default 2048; never more than the context holds. C: `n_batch`. */
+  batchSize?: number | undefined;
+  /** How many threads compute, at most. 1 to 4096, default one for each core; never more than that. C: `n_threads`, `n_threads_batch`. */
+  threads?: number | undefined;
+  /** How many layers go to a GPU. 0 to 2,147,483,647, default all if there is a GPU. C: `n_gpu_layers`. */
+  gpuLayers?: number | undefined;
+  /** Map the file into memory (true), or read it (false). Default what llama.cpp finds best for the device. C: `load_mode`. */
+  mmap?: boolean | undefined;
+  /** Called while the model is loaded with a number from 0 to 1. C: `progress_callback`. */
+  onProgress?: ((part: number) => void) | undefined;
+  /** Stops the load; it then rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** The folder with the native libraries and their `manifest.json`. Default `$GGML_FFI_LIBRARY_PATH`, the platform's package, or the source tree's build. */
+  libraryPath?: string | undefined;
+}
+
+/** Checked options of a load. */
+export interface LoadSettings {
+  /** See {@linkcode ModelOptions.contextSize}. */
+  contextSize: number | undefined;
+  /** See {@linkcode ModelOptions.batchSize}. */
+  batchSize: number;
+  /** See {@linkcode ModelOptions.threads}. */
+  threads: number;
+  /** See {@linkcode ModelOptions.gpuLayers}. */
+  gpuLayers: number | undefined;
+  /** See {@linkcode ModelOptions.mmap}. */
+  mmap: boolean | undefined;
+  /** See {@linkcode ModelOptions.onProgress}. */
+  onProgress: ((part: number) => void) | undefined;
+  /** See {@linkcode ModelOptions.signal}. */
+  signal: AbortSignal | undefined;
+  /** See {@linkcode ModelOptions.libraryPath}. */
+  libraryPath: string | undefined;
+}
+
+const names = ["contextSize", "batchSize", "threads", "gpuLayers", "mmap", "onProgress", "signal", "libraryPath"] as const;
+const largest = 0x7fff_ffff;
+/** Upstream's default. */
+const defaultBatchSize = 2048;
+const mostThreads = 4096;
+
+/** Checks the options of `loadModel`. Throws {@linkcode InvalidArgumentError}. */
+export function checkLoad(options: ModelOptions | undefined): LoadSettings {
+  const given: ModelOptions = checkOptions("loadModel", options, names);
+  const { contextSize, gpuLayers, mmap, onProgress, signal, libraryPath } = given;
+  const cores = navigator.hardwareConcurrency;
+  return {
+    contextSize: contextSize === undefined ? undefined : checkInteger("contextSize", contextSize, { min: 1, max: largest }),
+    batchSize: checkInteger("batchSize", given.batchSize ?? defaultBatchSize, { min: 1, max: largest }),
+    threads: Math.min(cores, checkInteger("threads", given.threads ?? cores, { min: 1, max: mostThreads })),
+    gpuLayers: gpuLayers === undefined ? undefined : checkInteger("gpuLayers", gpuLayers, { min: 0, max: largest }),
+    mmap: mmap === undefined ? undefined : checkBoolean("mmap", mmap),
+    onProgress: onProgress === undefined ? undefined : checkFunction("onProgress", onProgress),
+    signal: signal === undefined ? undefined : checkSignal("signal", signal),
+    libraryPath: libraryPath === undefined ? undefined : checkText("libraryPath", libraryPath),
+  };
+}
+
+/** The path that a path or a file URL stands for. Throws {@linkcode InvalidArgumentError} for anything else. */
+export function modelPath(source: string | URL): string {
+  if (source instanceof URL) return pathOfUrl(source);
+  const path = checkText("the path of the model", source);
+  if (path === "") throw new InvalidArgumentError("the path of the model is empty; give the path of a .gguf file", { value: path, expected: "a path" });
+  if (path.includes("\0")) {
+    throw new InvalidArgumentError(`the path of the model holds a NUL character: ${show(path)}`, { value: path, expected: "a path without \\0" });
+  }
+  return path.startsWith("file:") ? pathOfUrl(new URL(path)) : path;
+}
+
+function pathOfUrl(url: URL): string {
+  if (url.protocol === "file:") return fileURLToPath(url);
+  throw new InvalidArgumentError(`${url} is no file: URL; download the model and give its path`, { value: url.href, expected: "a file: URL" });
+}

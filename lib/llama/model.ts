@@ -1,0 +1,336 @@
+import { open } from "../../ffi/mod.ts";
+import type { Native } from "../../ffi/native.ts";
+import { NativeThread } from "../../ffi/thread.ts";
+import { DisposedError, UnsupportedModelError } from "../errors.ts";
+import { type GgufHeader, type GgufValue, readGgufHeader } from "../ggml/gguf_header.ts";
+import { checkBoolean, checkOptions, checkText } from "../options.ts";
+import { Chat, type ChatOptions, type ChatVocabulary } from "./chat.ts";
+import { Generation, type GenerationResult } from "./generation.ts";
+import { checkCompletion, type CompletionOptions, type GenerationSettings } from "./generation_options.ts";
+import { checkLoad, type LoadSettings, type ModelOptions, modelPath } from "./load_options.ts";
+import type { GenerateOutput, LoadedModel, ModelFacts, Prompt } from "./thread/protocol.ts";
+import type { LlamaTasks } from "./thread/tasks.ts";
+import { detokenize, type DetokenizeFlags, tokenize, type TokenizeFlags } from "./thread/tokenizer.ts";
+import { checkTokens } from "./vocab_check.ts";
+
+/** What is known about a loaded model. Plain data. */
+export interface ModelInfo extends ModelFacts {
+  /** The path it was loaded from. */
+  path: string;
+  /** The kind of model, such as `"llama"`. C: `general.architecture`. */
+  architecture: string | undefined;
+  /** Its name, as its makers gave it. C: `general.name`. */
+  name: string | undefined;
+}
+
+/** How text is turned into tokens. */
+export interface TokenizeOptions {
+  /** Add the tokens that the model wants at the start and the end of a text. Default true. C: `add_special`. */
+  addSpecial?: boolean | undefined;
+  /** Read the text of control tokens, such as `<|im_start|>`, as those tokens. Default false. C: `parse_special`. */
+  parseSpecial?: boolean | undefined;
+}
+
+/** How tokens are turned into text. */
+export interface DetokenizeOptions {
+  /** Leave out the tokens that `addSpecial` added. Default true. */
+  removeSpecial?: boolean | undefined;
+  /** Write control tokens as their text; else they give none. Default true. C: `unparse_special`. */
+  renderSpecial?: boolean | undefined;
+}
+
+/**
+ * Loads a model. The file's header is checked before native code sees it; the load runs on a native thread, so the event loop goes on.
+ *
+ * Throws {@linkcode InvalidArgumentError} for a bad option, ModelNotFoundError, ModelAccessError, NotGgufError, GgufVersionError, GgufByteOrderError,
+ * GgufTruncatedError or GgufFormatError for a bad file, ModelLoadError or ContextError when llama.cpp refuses, one of the Library…Errors when the native
+ * libraries can't be used, and the signal's reason.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { loadModel } from "./model.ts";
+ * import { defaultModelPath } from "../models/default_model.ts";
+ *
+ * await using model = await loadModel(await defaultModelPath(), { contextSize: 1024 });
+ * const { text } = await model.complete("1, 2, 3,", { maxTokens: 4, temperature: 0 });
+ * assert.match(text, /4/);
+ * ```
+ */
+export async function loadModel(source: string | URL, options?: ModelOptions): Promise<Model> {
+  const path = modelPath(source);
+  const settings = checkLoad(options);
+  settings.signal?.throwIfAborted();
+  const [header, [native, thread]] = await both(readGgufHeader(path), startThread(settings));
+  try {
+    const loaded = await thread.run("load", {
+      path,
+      vocabOnly: header.tensors.length === 0,
+      contextSize: settings.contextSize,
+      batchSize: settings.batchSize,
+      threads: settings.threads,
+      gpuLayers: settings.gpuLayers,
+      mmap: settings.mmap,
+      progress: settings.onProgress !== undefined,
+    }, { signal: settings.signal, onMessage: settings.onProgress });
+    return new Model(native, thread, loaded, header, path);
+  } catch (error) {
+    await thread[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+type ModelThread = NativeThread<LlamaTasks>;
+
+async function startThread(settings: LoadSettings): Promise<[Native, ModelThread]> {
+  const native = await open(settings.libraryPath === undefined ? {} : { libraryPath: settings.libraryPath });
+  return [native, await NativeThread.start<LlamaTasks>(native)];
+}
+
+/** Both results. When the header is bad that is the error, and the thread is given back. */
+async function both(header: Promise<GgufHeader>, thread: Promise<[Native, ModelThread]>): Promise<[GgufHeader, [Native, ModelThread]]> {
+  const [first, second] = await Promise.allSettled([header, thread]);
+  if (first.status === "rejected") {
+    if (second.status === "fulfilled") await second.value[1][Symbol.asyncDispose]();
+    throw first.reason;
+  }
+  if (second.status === "rejected") throw second.reason;
+  return [first.value, second.value];
+}
+
+/** What the last net needs to free a model that nobody disposed. */
+interface Remains {
+  thread: ModelThread;
+  loaded: LoadedModel;
+}
+
+const net = new FinalizationRegistry<Remains>(({ thread, loaded }) => {
+  thread.run("unload", loaded).catch(() => {});
+  thread[Symbol.asyncDispose]().catch(() => {});
+});
+
+/**
+ * A loaded model with its context. Made by {@linkcode loadModel}.
+ *
+ * Generations on one model run one after another, in the order in which they were asked for. Dispose it when it is no longer needed, best by
+ * `await using`: what is under way is finished first.
+ */
+export class Model implements AsyncDisposable {
+  readonly #native: Native;
+  readonly #thread: ModelThread;
+  readonly #loaded: LoadedModel;
+  #disposed: Promise<void> | undefined;
+  #vocabulary: Promise<ChatVocabulary> | undefined;
+  /** What is known about the model. */
+  readonly info: ModelInfo;
+  /** The metadata of its file; arrays are left in the file. */
+  readonly metadata: ReadonlyMap<string, GgufValue>;
+
+  /** Takes over what was loaded. */
+  constructor(native: Native, thread: ModelThread, loaded: LoadedModel, header: GgufHeader, path: string) {
+    this.#native = native;
+    this.#thread = thread;
+    this.#loaded = loaded;
+    this.metadata = header.metadata;
+    this.info = { path, architecture: textOf(header, "general.architecture"), name: textOf(header, "general.name"), ...loaded.facts };
+    net.register(this, { thread, loaded }, this);
+  }
+
+  /**
+   * Goes on with a text. The work starts at once and begins from an empty context.
+   *
+   * Throws {@linkcode InvalidArgumentError} at once for a bad option, {@linkcode DisposedError} after a dispose, and {@linkcode UnsupportedModelError}
+   * for a model that can't generate text. The generation rejects with PromptTooLongError, EmptyPromptError or DecodeError, and the signal's reason.
+   *
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { loadModel } from "./model.ts";
+   * import { defaultModelPath } from "../models/default_model.ts";
+   *
+   * await using model = await loadModel(await defaultModelPath());
+   * const { text, stopReason } = await model.complete("The capital of France is", { maxTokens: 16, temperature: 0, stop: "." });
+   * assert.match(text, /Paris/);
+   * assert.equal(stopReason, "stop");
+   * ```
+   */
+  complete(prompt: string, options?: CompletionOptions): Generation {
+    const text = checkText("the prompt", prompt);
+    const settings = checkCompletion("model.complete", options);
+    this.#assertGenerates();
+    const wanted: Prompt = { kind: "text", text, parseSpecial: settings.parseSpecial };
+    return new Generation((signal, onPiece) => this.#generate(wanted, settings, 0, signal, onPiece), settings.signal);
+  }
+
+  /**
+   * Begins a conversation.
+   *
+   * Throws {@linkcode InvalidArgumentError} for a bad option, {@linkcode DisposedError} after a dispose, and {@linkcode UnsupportedModelError} for a
+   * model that can't generate text.
+   */
+  chat(options?: ChatOptions): Chat {
+    this.#assertGenerates();
+    return new Chat({
+      template: this.info.chatTemplate,
+      vocabulary: () => this.#vocabulary ??= this.#readVocabulary(),
+      generate: (prompt, settings, owner, signal, onPiece) => this.#generate(prompt, settings, owner, signal, onPiece),
+    }, options);
+  }
+
+  /**
+   * The tokens of a text, on the caller's thread: for a text of a book's length use {@linkcode Model.tokenizeAsync}.
+   *
+   * Throws {@linkcode InvalidArgumentError} for text that isn't valid UTF-16 or a bad option, {@linkcode DisposedError} after a dispose.
+   *
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { loadModel } from "./model.ts";
+   * import { defaultModelPath } from "../models/default_model.ts";
+   *
+   * await using model = await loadModel(await defaultModelPath());
+   * const tokens = model.tokenize("Hello 🌍");
+   * assert.equal(model.detokenize(tokens), "Hello 🌍");
+   * ```
+   */
+  tokenize(text: string, options?: TokenizeOptions): Int32Array {
+    const checked = checkText("the text", text);
+    const flags = tokenizeFlags("model.tokenize", options);
+    this.#assertAlive();
+    return tokenize(this.#native.lib, this.#loaded.vocab, checked, flags);
+  }
+
+  /** {@linkcode Model.tokenize} on the native thread, after the generations that were asked for before. */
+  async tokenizeAsync(text: string, options?: TokenizeOptions): Promise<Int32Array> {
+    const checked = checkText("the text", text);
+    const flags = tokenizeFlags("model.tokenizeAsync", options);
+    this.#assertAlive();
+    return await this.#thread.run("tokenize", { vocab: this.#loaded.vocab, text: checked, ...flags });
+  }
+
+  /**
+   * The text of tokens, on the caller's thread. Bytes that are no whole character become U+FFFD.
+   *
+   * Throws {@linkcode InvalidArgumentError} for a token that isn't in the vocabulary or a bad option, {@linkcode DisposedError} after a dispose.
+   */
+  detokenize(tokens: Int32Array | readonly number[], options?: DetokenizeOptions): string {
+    const checked = checkTokens(tokens, this.info.vocabularySize);
+    const flags = detokenizeFlags("model.detokenize", options);
+    this.#assertAlive();
+    return detokenize(this.#native.lib, this.#loaded.vocab, checked, flags);
+  }
+
+  /** {@linkcode Model.detokenize} on the native thread, after the generations that were asked for before. */
+  async detokenizeAsync(tokens: Int32Array | readonly number[], options?: DetokenizeOptions): Promise<string> {
+    const checked = checkTokens(tokens, this.info.vocabularySize);
+    const flags = detokenizeFlags("model.detokenizeAsync", options);
+    this.#assertAlive();
+    return await this.#thread.run("detokenize", { vocab: this.#loaded.vocab, tokens: checked, ...flags });
+  }
+
+  /** Frees the model. Waits for the generations that were asked for; abort them first to be quicker. Later calls throw {@linkcode DisposedError}. */
+  dispose(): Promise<void> {
+    return this.#disposed ??= this.#free();
+  }
+
+  /** {@linkcode Model.dispose}, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose();
+  }
+
+  async #free(): Promise<void> {
+    net.unregister(this);
+    try {
+      await this.#thread.run("unload", this.#loaded);
+    } finally {
+      await this.#thread[Symbol.asyncDispose]();
+    }
+  }
+
+  #assertAlive(): void {
+    if (this.#disposed === undefined) return;
+    throw new DisposedError(`the model ${this.info.path} was disposed; load it again`, { value: this.info.path, expected: "a model that is loaded" });
+  }
+
+  #assertGenerates(): void {
+    this.#assertAlive();
+    if (this.#loaded.context === null) {
+      throw new UnsupportedModelError(`${this.info.path} has a vocabulary and no weights; it can tokenize only`, { value: this.info.path, expected: "a model with weights" });
+    }
+    if (this.info.hasEncoder || !this.info.hasDecoder) {
+      throw new UnsupportedModelError(`${this.info.path} (${this.info.architecture}) isn't a model that goes on with a text`, {
+        value: this.info.architecture,
+        expected: "a decoder-only model",
+      });
+    }
+  }
+
+  async #readVocabulary(): Promise<ChatVocabulary> {
+    const { vocab } = this.#loaded;
+    const { lib } = this.#native;
+    const text = (token: number) => token < 0 ? "" : lib.llama_vocab_get_text(vocab, token) ?? "";
+    const special = await this.#thread.run("specialTokens", vocab);
+    return { special, startToken: text(lib.llama_vocab_bos(vocab)), endToken: text(lib.llama_vocab_eos(vocab)) };
+  }
+
+  async #generate(
+    prompt: Prompt,
+    { sampling, maxTokens, stop }: GenerationSettings,
+    owner: number,
+    signal: AbortSignal,
+    onPiece: (piece: string) => void,
+  ): Promise<GenerationResult> {
+    this.#assertAlive();
+    const { context } = this.#loaded;
+    if (context === null) throw new TypeError("unreachable");
+    const asked = performance.now();
+    let firstPieceMs: number | undefined;
+    const output = await this.#thread.run("generate", { context, prompt, sampling, maxTokens, stop, owner }, {
+      signal,
+      onMessage: (piece) => {
+        firstPieceMs ??= performance.now() - asked;
+        onPiece(piece);
+      },
+    });
+    return result(output, sampling.seed, firstPieceMs, performance.now() - asked);
+  }
+}
+
+function result(output: GenerateOutput, seed: number, firstPieceMs: number | undefined, totalMs: number): GenerationResult {
+  const { text, stopReason, stop, promptTokens, reusedTokens, promptMs, generationMs } = output;
+  const tokens = Array.from(output.tokens);
+  return {
+    text,
+    tokens,
+    stopReason,
+    ...(stop === undefined ? {} : { stop }),
+    seed,
+    timings: {
+      waitMs: Math.max(0, totalMs - promptMs - generationMs),
+      firstPieceMs,
+      promptMs,
+      generationMs,
+      promptTokens,
+      reusedTokens,
+      generatedTokens: tokens.length,
+      promptTokensPerSecond: rate(promptTokens - reusedTokens, promptMs),
+      generatedTokensPerSecond: rate(tokens.length, generationMs),
+    },
+  };
+}
+
+function rate(count: number, ms: number): number {
+  return ms > 0 ? count * 1000 / ms : 0;
+}
+
+function textOf(header: GgufHeader, key: string): string | undefined {
+  const value = header.metadata.get(key);
+  return typeof value === "string" ? value : undefined;
+}
+
+function tokenizeFlags(where: string, options: TokenizeOptions | undefined): TokenizeFlags {
+  const { addSpecial, parseSpecial } = checkOptions(where, options, ["addSpecial", "parseSpecial"]);
+  return { addSpecial: checkBoolean("addSpecial", addSpecial ?? true), parseSpecial: checkBoolean("parseSpecial", parseSpecial ?? false) };
+}
+
+function detokenizeFlags(where: string, options: DetokenizeOptions | undefined): DetokenizeFlags {
+  const { removeSpecial, renderSpecial } = checkOptions(where, options, ["removeSpecial", "renderSpecial"]);
+  return { removeSpecial: checkBoolean("removeSpecial", removeSpecial ?? true), renderSpecial: checkBoolean("renderSpecial", renderSpecial ?? true) };
+}

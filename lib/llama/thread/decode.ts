@@ -1,0 +1,38 @@
+import type { TaskContext } from "../../../ffi/thread.ts";
+import { DecodeError } from "../../errors.ts";
+import type { ContextState } from "./context_state.ts";
+
+/** What `llama_decode` gives when its abort callback said so, and when there is no room. */
+const aborted = 2;
+const noRoom = 1;
+
+/**
+ * Computes the first tokens of the state's batch. When it is stopped half-way or fails it clears the context's memory, so that the next prompt starts as in
+ * a fresh context.
+ */
+export function decode(state: ContextState, task: TaskContext<string>, count: number): void {
+  task.throwIfCancelled();
+  state.batch.n_tokens = count;
+  const code = task.lib.llama_decode(state.context, state.batch);
+  if (code === 0) {
+    for (let index = 0; index < count; index++) state.held[state.used + index] = state.batchTokens[index] ?? 0;
+    state.used += count;
+    return;
+  }
+  if (code === aborted) abandon(state, task);
+  forget(state, task);
+  const why = code === noRoom ? "there was no room in the context" : "it failed";
+  throw new DecodeError(`llama_decode gave ${code}: ${why}; the context was cleared and can be used again`, { value: code, expected: "0" });
+}
+
+function abandon(state: ContextState, task: TaskContext<string>): never {
+  forget(state, task);
+  task.throwIfCancelled();
+  throw new DecodeError("llama_decode stopped without being told to; the context was cleared and can be used again", { value: aborted, expected: "0" });
+}
+
+function forget(state: ContextState, { lib }: TaskContext<string>): void {
+  lib.llama_memory_clear(state.memory, false);
+  state.used = 0;
+  state.owner = 0;
+}

@@ -1,0 +1,148 @@
+/**
+ * The generation loop: from a prompt to the end of its text without leaving the native thread.
+ *
+ * @module
+ */
+
+import type { Pointer } from "../../../ffi/pointer.ts";
+import type { TaskContext } from "../../../ffi/thread.ts";
+import { EmptyPromptError, PromptTooLongError } from "../../errors.ts";
+import { StopMatcher } from "../stop_matcher.ts";
+import { type ContextState, contextState } from "./context_state.ts";
+import { decode } from "./decode.ts";
+import { promptTokens } from "./prompt.ts";
+import type { GenerateInput, GenerateOutput, StopReason } from "./protocol.ts";
+import { createSampler } from "./sampler.ts";
+
+/** Generates text; posts it piece by piece. */
+export function generate(input: GenerateInput, task: TaskContext<string>): GenerateOutput {
+  const state = contextState(input.context);
+  task.throwIfCancelled();
+  const prompt = promptTokens(task.lib, state.vocab, input.prompt);
+  checkPrompt(prompt, state);
+  const sampler = createSampler(task.native, state.vocab, input.sampling);
+  try {
+    const started = performance.now();
+    const reused = preparePrompt(state, task, prompt, input.owner);
+    readPrompt(state, task, prompt, reused);
+    if (input.sampling.repeatPenalty !== 1) showToSampler(task, sampler, prompt, input.sampling.repeatLastN);
+    const prompted = performance.now();
+    const output = new Output(input.stop, task);
+    const tokens: number[] = [];
+    const stopReason = loop(state, task, sampler, output, tokens, input.maxTokens ?? Infinity);
+    return {
+      text: output.text,
+      tokens: Int32Array.from(tokens),
+      stopReason,
+      stop: output.stop,
+      promptTokens: prompt.length,
+      reusedTokens: reused,
+      promptMs: prompted - started,
+      generationMs: performance.now() - prompted,
+    };
+  } finally {
+    task.lib.llama_sampler_free(sampler);
+  }
+}
+
+function checkPrompt(prompt: Int32Array, state: ContextState): void {
+  if (prompt.length === 0) {
+    throw new EmptyPromptError("the prompt has no tokens and this model has no start token; give some text", { value: "", expected: "some text" });
+  }
+  if (prompt.length <= state.contextSize) return;
+  throw new PromptTooLongError(
+    `the prompt has ${prompt.length} tokens, but the context holds ${state.contextSize}; shorten it, or load the model with a larger contextSize`,
+    { value: prompt.length, expected: `at most ${state.contextSize} tokens` },
+  );
+}
+
+/** Makes the context's memory hold nothing but the start of the prompt, and says how many tokens of it. */
+function preparePrompt(state: ContextState, { lib }: TaskContext<string>, prompt: Int32Array, owner: number): number {
+  let same = 0;
+  if (owner !== 0 && owner === state.owner) {
+    const most = Math.min(state.used, prompt.length - 1);
+    while (same < most && state.held[same] === prompt[same]) same++;
+  }
+  const kept = same > 0 && lib.llama_memory_seq_rm(state.memory, 0, same, -1);
+  if (!kept) lib.llama_memory_clear(state.memory, false);
+  state.used = kept ? same : 0;
+  state.owner = owner;
+  return state.used;
+}
+
+function readPrompt(state: ContextState, task: TaskContext<string>, prompt: Int32Array, from: number): void {
+  for (let at = from; at < prompt.length; at += state.batchSize) {
+    const part = prompt.subarray(at, Math.min(at + state.batchSize, prompt.length));
+    state.batchTokens.set(part);
+    decode(state, task, part.length);
+  }
+}
+
+/** The penalties look at the end of the prompt too. */
+function showToSampler({ lib }: TaskContext<string>, sampler: Pointer<"llama_sampler">, prompt: Int32Array, count: number): void {
+  for (const token of prompt.subarray(Math.max(0, prompt.length - count))) lib.llama_sampler_accept(sampler, token);
+}
+
+function loop(
+  state: ContextState,
+  task: TaskContext<string>,
+  sampler: Pointer<"llama_sampler">,
+  output: Output,
+  tokens: number[],
+  maxTokens: number,
+): StopReason {
+  const { lib } = task;
+  const { context, vocab, bytes, batchTokens, contextSize } = state;
+  for (;;) {
+    const token = lib.llama_sampler_sample(sampler, context, -1);
+    if (lib.llama_vocab_is_eog(vocab, token)) return output.end("eos");
+    tokens.push(token);
+    if (output.push(bytes.of(token))) return "stop";
+    if (tokens.length >= maxTokens) return output.end("maxTokens");
+    if (state.used >= contextSize) return output.end("context");
+    batchTokens[0] = token;
+    decode(state, task, 1);
+  }
+}
+
+/** Turns the bytes of tokens into text, finds stop strings, and posts what can't be part of one. */
+class Output {
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  readonly #matcher: StopMatcher;
+  readonly #task: TaskContext<string>;
+  /** All that was posted. */
+  text = "";
+  /** The stop string that was found. */
+  stop: string | undefined;
+
+  constructor(stops: readonly string[], task: TaskContext<string>) {
+    this.#matcher = new StopMatcher(stops);
+    this.#task = task;
+  }
+
+  /** Takes the bytes of a token; whether a stop string was found. */
+  push(bytes: Uint8Array): boolean {
+    return this.#take(this.#decoder.decode(bytes, { stream: true }));
+  }
+
+  /** Gives out what was held back. A character that was begun and not ended becomes U+FFFD. */
+  end(reason: StopReason): StopReason {
+    if (this.#take(this.#decoder.decode())) return "stop";
+    this.#post(this.#matcher.flush());
+    return reason;
+  }
+
+  #take(piece: string): boolean {
+    if (piece === "") return false;
+    const { text, stop } = this.#matcher.push(piece);
+    this.#post(text);
+    this.stop = stop;
+    return stop !== undefined;
+  }
+
+  #post(text: string): void {
+    if (text === "") return;
+    this.text += text;
+    this.#task.post(text);
+  }
+}

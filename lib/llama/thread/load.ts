@@ -1,0 +1,124 @@
+/**
+ * Loading a model and making its context, on the native thread.
+ *
+ * @module
+ */
+
+import type { Native } from "../../../ffi/native.ts";
+import type { Pointer } from "../../../ffi/pointer.ts";
+import type { TaskContext } from "../../../ffi/thread.ts";
+import { ContextError, ModelLoadError } from "../../errors.ts";
+import { addContext, ContextState, removeContext } from "./context_state.ts";
+import type { LoadedModel, LoadInput, ModelFacts } from "./protocol.ts";
+
+/** Tokens in a context when the caller asked for no number and the model was trained for more. */
+const defaultContextSize = 4096;
+/** Tokens that are computed at once; upstream's default. */
+const microBatchSize = 512;
+/** `LLAMA_LOAD_MODE_NONE` and `_MMAP`. */
+const readFile = 0;
+const mapFile = 1;
+
+/** Loads a model. Posts numbers from 0 to 1 when progress is wanted. */
+export function load(input: LoadInput, task: TaskContext<number>): LoadedModel {
+  const { native, lib } = task;
+  const model = loadFile(input, task);
+  try {
+    const vocab = lib.llama_model_get_vocab(model);
+    if (vocab === null) throw new ModelLoadError(`${input.path} has no vocabulary`, { value: input.path, expected: "a model with a vocabulary" });
+    task.throwIfCancelled();
+    const context = input.vocabOnly ? null : createContext(input, model, task);
+    if (context !== null) addContext(new ContextState(native, context, vocab, input.threads));
+    return { model, vocab, context, facts: facts(native, model, vocab, context, input.threads) };
+  } catch (error) {
+    lib.llama_model_free(model);
+    throw error;
+  }
+}
+
+function loadFile(input: LoadInput, task: TaskContext<number>): Pointer<"llama_model"> {
+  const { native, lib } = task;
+  const params = native.defaults("llama_model_params");
+  params.vocab_only = input.vocabOnly;
+  if (input.gpuLayers !== undefined) params.n_gpu_layers = input.gpuLayers;
+  if (input.mmap !== undefined) params.load_mode = input.mmap ? mapFile : readFile;
+  using progress = native.callback("llama_progress_callback", (part: number) => {
+    if (input.progress) task.post(part);
+    return !task.cancelled();
+  });
+  params.progress_callback = progress.pointer;
+  const model = lib.llama_model_load_from_file(input.path, params);
+  if (model !== null) return model;
+  task.throwIfCancelled();
+  throw new ModelLoadError(`llama.cpp can't load ${input.path}, though its header is sound; the model may be of a kind that this version doesn't know`, {
+    value: input.path,
+    expected: "a model that llama.cpp supports",
+  });
+}
+
+function createContext(input: LoadInput, model: Pointer<"llama_model">, { native, lib, cancel }: TaskContext): Pointer<"llama_context"> {
+  const trained = lib.llama_model_n_ctx_train(model);
+  const size = input.contextSize ?? (trained > 0 ? Math.min(trained, defaultContextSize) : defaultContextSize);
+  const params = native.defaults("llama_context_params");
+  params.n_ctx = size;
+  params.n_batch = Math.min(input.batchSize, size);
+  params.n_ubatch = Math.min(microBatchSize, input.batchSize, size);
+  params.n_threads = input.threads;
+  params.n_threads_batch = input.threads;
+  params.abort_callback = cancel.callback;
+  params.abort_callback_data = cancel.data;
+  const context = lib.llama_init_from_model(model, params);
+  if (context !== null) return context;
+  throw new ContextError(`llama.cpp can't make a context of ${size} tokens for ${input.path}; is there memory for it? Try a smaller contextSize`, {
+    value: size,
+    expected: "a contextSize that fits into memory",
+  });
+}
+
+function facts(
+  { lib }: Native,
+  model: Pointer<"llama_model">,
+  vocab: Pointer<"llama_vocab">,
+  context: Pointer<"llama_context"> | null,
+  threads: number,
+): ModelFacts {
+  return {
+    description: description(lib, model),
+    parameterCount: Number(lib.llama_model_n_params(model)),
+    byteSize: Number(lib.llama_model_size(model)),
+    contextSize: context === null ? 0 : lib.llama_n_ctx(context),
+    trainedContextSize: lib.llama_model_n_ctx_train(model),
+    embeddingSize: lib.llama_model_n_embd(model),
+    layerCount: lib.llama_model_n_layer(model),
+    headCount: lib.llama_model_n_head(model),
+    vocabularySize: lib.llama_vocab_n_tokens(vocab),
+    hasEncoder: lib.llama_model_has_encoder(model),
+    hasDecoder: lib.llama_model_has_decoder(model),
+    threads,
+    batchSize: context === null ? 0 : lib.llama_n_batch(context),
+    chatTemplate: lib.llama_model_chat_template(model, null) ?? undefined,
+  };
+}
+
+function description(lib: Native["lib"], model: Pointer<"llama_model">): string {
+  const bytes = new Uint8Array(256);
+  const length = lib.llama_model_desc(model, bytes, BigInt(bytes.length));
+  return new TextDecoder().decode(bytes.subarray(0, Math.min(Math.max(0, length), bytes.length - 1)));
+}
+
+/** What the unload task is given. */
+export interface UnloadInput {
+  /** The model. */
+  model: Pointer<"llama_model">;
+  /** Its context. */
+  context: Pointer<"llama_context"> | null;
+}
+
+/** Frees a model and its context. */
+export function unload({ model, context }: UnloadInput, { lib }: TaskContext): void {
+  if (context !== null) {
+    removeContext(context);
+    lib.llama_free(context);
+  }
+  lib.llama_model_free(model);
+}

@@ -1,0 +1,140 @@
+/**
+ * What goes back and forth between a model and its native thread: plain data only.
+ *
+ * @module
+ */
+
+import type { Pointer } from "../../../ffi/pointer.ts";
+import type { SamplingSettings } from "../sampling.ts";
+
+/** What the load task is given. */
+export interface LoadInput {
+  /** The model file. */
+  path: string;
+  /** Load the vocabulary alone and make no context. */
+  vocabOnly: boolean;
+  /** Tokens in the context; `undefined` means the smaller of the model's and the default. */
+  contextSize: number | undefined;
+  /** Tokens given to one decode. */
+  batchSize: number;
+  /** Compute threads. */
+  threads: number;
+  /** Layers on the GPU; `undefined` leaves it to llama.cpp. */
+  gpuLayers: number | undefined;
+  /** Map the file (true), read it (false), or leave it to llama.cpp. */
+  mmap: boolean | undefined;
+  /** Whether progress is wanted. */
+  progress: boolean;
+}
+
+/** What the load task tells about the model. */
+export interface LoadedModel {
+  /** The model. */
+  model: Pointer<"llama_model">;
+  /** Its vocabulary, valid as long as the model. */
+  vocab: Pointer<"llama_vocab">;
+  /** The context; `null` when only the vocabulary was loaded. */
+  context: Pointer<"llama_context"> | null;
+  /** Facts that don't change. */
+  facts: ModelFacts;
+}
+
+/** Facts about a loaded model. */
+export interface ModelFacts {
+  /** What llama.cpp calls the model, such as `"llama 135M Q4_1"`. */
+  description: string;
+  /** Number of parameters. */
+  parameterCount: number;
+  /** Bytes of all tensors. */
+  byteSize: number;
+  /** Tokens that the context really holds; 0 without a context. */
+  contextSize: number;
+  /** Tokens that the model was trained for. */
+  trainedContextSize: number;
+  /** Size of an embedding. */
+  embeddingSize: number;
+  /** Number of layers. */
+  layerCount: number;
+  /** Number of attention heads. */
+  headCount: number;
+  /** Number of tokens in the vocabulary. */
+  vocabularySize: number;
+  /** Whether it has an encoder. */
+  hasEncoder: boolean;
+  /** Whether it has a decoder. */
+  hasDecoder: boolean;
+  /** Compute threads at most. */
+  threads: number;
+  /** Tokens given to one decode at most. */
+  batchSize: number;
+  /** The model's own chat template, when it has one. */
+  chatTemplate: string | undefined;
+}
+
+/** A prompt: text as it is, or the output of a chat template. */
+export type Prompt =
+  | { kind: "text"; text: string; parseSpecial: boolean }
+  | { kind: "template"; text: string; guard: string | undefined };
+
+/** What the generate task is given. */
+export interface GenerateInput {
+  /** Which context. */
+  context: Pointer<"llama_context">;
+  /** What to go on from. */
+  prompt: Prompt;
+  /** How tokens are chosen. */
+  sampling: SamplingSettings;
+  /** How many tokens at most; `undefined` means until the context is full. */
+  maxTokens: number | undefined;
+  /** Strings that end the generation. */
+  stop: readonly string[];
+  /** Who asks. The start of the prompt that is still in memory is used again when the same owner asked last; 0 never does. */
+  owner: number;
+}
+
+/** How a generation came to its end. */
+export type StopReason = "eos" | "stop" | "maxTokens" | "context";
+
+/** What the generate task gives back. */
+export interface GenerateOutput {
+  /** The generated text. */
+  text: string;
+  /** The generated tokens. */
+  tokens: Int32Array;
+  /** Why it ended. */
+  stopReason: StopReason;
+  /** The stop string that was found. */
+  stop: string | undefined;
+  /** Tokens of the prompt. */
+  promptTokens: number;
+  /** Tokens of the prompt that were still in memory. */
+  reusedTokens: number;
+  /** Milliseconds spent on the prompt. */
+  promptMs: number;
+  /** Milliseconds from the end of the prompt to the end of the generation. */
+  generationMs: number;
+}
+
+/** What the tokenize task is given. */
+export interface TokenizeInput {
+  /** Which vocabulary. */
+  vocab: Pointer<"llama_vocab">;
+  /** The text. */
+  text: string;
+  /** Add the tokens that the model wants at start and end. */
+  addSpecial: boolean;
+  /** Read the text of control tokens as those tokens. */
+  parseSpecial: boolean;
+}
+
+/** What the detokenize task is given. */
+export interface DetokenizeInput {
+  /** Which vocabulary. */
+  vocab: Pointer<"llama_vocab">;
+  /** The tokens. */
+  tokens: Int32Array;
+  /** Leave out start and end tokens. */
+  removeSpecial: boolean;
+  /** Write control tokens as their text. */
+  renderSpecial: boolean;
+}

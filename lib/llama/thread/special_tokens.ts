@@ -1,0 +1,39 @@
+import type { Pointer } from "../../../ffi/pointer.ts";
+import type { Lib } from "../../../ffi/tables.ts";
+
+/** A token that stands for itself wherever its text appears. */
+export interface SpecialToken {
+  /** The id. */
+  readonly id: number;
+  /** Its text. */
+  readonly text: string;
+  /** Whether white space before it is dropped. */
+  readonly stripBefore: boolean;
+  /** Whether white space behind it is dropped. */
+  readonly stripAfter: boolean;
+}
+
+/** `LLAMA_TOKEN_ATTR_UNKNOWN | LLAMA_TOKEN_ATTR_CONTROL`. */
+const specialAttributes = 1 | 1 << 3;
+/** `LLAMA_TOKEN_ATTR_LSTRIP` and `_RSTRIP`. */
+const stripBeforeAttribute = 1 << 7;
+const stripAfterAttribute = 1 << 8;
+
+/** The control and unknown tokens of a vocabulary, the longest text first, as llama.cpp looks for them. */
+export function specialTokens(lib: Lib, vocab: Pointer<"llama_vocab">): SpecialToken[] {
+  const found: SpecialToken[] = [];
+  const size = lib.llama_vocab_n_tokens(vocab);
+  for (let id = 0; id < size; id++) {
+    const attributes = lib.llama_vocab_get_attr(vocab, id);
+    if ((attributes & specialAttributes) === 0) continue;
+    const text = lib.llama_vocab_get_text(vocab, id) ?? "";
+    if (text === "") continue;
+    found.push({
+      id,
+      text,
+      stripBefore: (attributes & stripBeforeAttribute) !== 0,
+      stripAfter: (attributes & stripAfterAttribute) !== 0,
+    });
+  }
+  return found.sort((a, b) => b.text.length - a.text.length);
+}

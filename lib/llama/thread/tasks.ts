@@ -1,0 +1,26 @@
+/**
+ * The tasks of a model's native thread.
+ *
+ * @module
+ */
+
+import type { Pointer } from "../../../ffi/pointer.ts";
+import type { TaskContext } from "../../../ffi/thread.ts";
+import { generate } from "./generate.ts";
+import { load, unload } from "./load.ts";
+import type { DetokenizeInput, TokenizeInput } from "./protocol.ts";
+import { type SpecialToken, specialTokens } from "./special_tokens.ts";
+import { detokenize, tokenize } from "./tokenizer.ts";
+
+/** The tasks by name. */
+export const llamaTasks = {
+  load,
+  unload,
+  generate,
+  tokenize: (input: TokenizeInput, { lib }: TaskContext): Int32Array => tokenize(lib, input.vocab, input.text, input),
+  detokenize: (input: DetokenizeInput, { lib }: TaskContext): string => detokenize(lib, input.vocab, input.tokens, input),
+  specialTokens: (vocab: Pointer<"llama_vocab">, { lib }: TaskContext): SpecialToken[] => specialTokens(lib, vocab),
+} as const;
+
+/** The type of {@linkcode llamaTasks}. */
+export type LlamaTasks = typeof llamaTasks;

@@ -1,0 +1,103 @@
+/**
+ * The tokenizer of a loaded model, on whatever thread it is called. Every token id that goes to C was checked before.
+ *
+ * @module
+ */
+
+import { InvalidArgumentError } from "../../../ffi/errors.ts";
+import type { Pointer } from "../../../ffi/pointer.ts";
+import type { Lib } from "../../../ffi/tables.ts";
+
+type Vocab = Pointer<"llama_vocab">;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+/** `LLAMA_TOKEN_NULL`. */
+const noToken = -1;
+const overflow = -0x8000_0000;
+/** What a tokenizer may add to a text beside one token a byte: a space before it, a token at each end. */
+const slack = 4;
+
+/** How a text is turned into tokens. */
+export interface TokenizeFlags {
+  /** Add the tokens that the model wants at start and end. */
+  addSpecial: boolean;
+  /** Read the text of control tokens as those tokens. */
+  parseSpecial: boolean;
+}
+
+/** The tokens of a text. */
+export function tokenize(lib: Lib, vocab: Vocab, text: string, { addSpecial, parseSpecial }: TokenizeFlags): Int32Array {
+  const bytes = encoder.encode(`${text}\0`);
+  const special = addSpecial && hasSpecialTokens(lib, vocab);
+  let tokens = new Int32Array(bytes.length + slack);
+  let count = lib.llama_tokenize(vocab, bytes, bytes.length - 1, tokens, tokens.length, special, parseSpecial);
+  if (count < 0 && count !== overflow) {
+    tokens = new Int32Array(-count);
+    count = lib.llama_tokenize(vocab, bytes, bytes.length - 1, tokens, tokens.length, special, parseSpecial);
+  }
+  if (count >= 0) return tokens.slice(0, count);
+  throw new InvalidArgumentError(`a text of ${bytes.length - 1} bytes gives more tokens than can be counted; give it in parts`, {
+    value: bytes.length - 1,
+    expected: "fewer than 2^31 tokens",
+  });
+}
+
+/** Whether the start and end tokens that the model wants are there; C aborts when one is missing. */
+function hasSpecialTokens(lib: Lib, vocab: Vocab): boolean {
+  if (lib.llama_vocab_get_add_bos(vocab) && lib.llama_vocab_bos(vocab) === noToken) return false;
+  if (lib.llama_vocab_get_add_eos(vocab) && lib.llama_vocab_eos(vocab) === noToken) return false;
+  return lib.llama_vocab_type(vocab) !== wordPiece || (lib.llama_vocab_bos(vocab) !== noToken && lib.llama_vocab_sep(vocab) !== noToken);
+}
+
+/** `LLAMA_VOCAB_TYPE_WPM`, which adds its two tokens always. */
+const wordPiece = 3;
+
+/** How tokens are turned into text. */
+export interface DetokenizeFlags {
+  /** Leave out a start token in front and an end token behind. */
+  removeSpecial: boolean;
+  /** Write control tokens as their text. */
+  renderSpecial: boolean;
+}
+
+/** The text of tokens, without the space that the tokenizer itself puts before a text. */
+export function detokenize(lib: Lib, vocab: Vocab, tokens: Int32Array, { removeSpecial, renderSpecial }: DetokenizeFlags): string {
+  const kept = removeSpecial ? withoutSpecial(lib, vocab, tokens) : tokens;
+  if (kept.length === 0) return "";
+  let bytes = new Uint8Array(kept.length * 8 + 64);
+  let count = lib.llama_detokenize(vocab, kept, kept.length, bytes, bytes.length, false, renderSpecial);
+  if (count < 0) {
+    bytes = new Uint8Array(-count);
+    count = lib.llama_detokenize(vocab, kept, kept.length, bytes, bytes.length, false, renderSpecial);
+  }
+  return decoder.decode(bytes.subarray(0, Math.max(0, count)));
+}
+
+function withoutSpecial(lib: Lib, vocab: Vocab, tokens: Int32Array): Int32Array {
+  const from = tokens[0] === lib.llama_vocab_bos(vocab) && lib.llama_vocab_get_add_bos(vocab) ? 1 : 0;
+  const last = tokens.length - 1;
+  const to = last >= from && tokens[last] === lib.llama_vocab_eos(vocab) && lib.llama_vocab_get_add_eos(vocab) ? last : last + 1;
+  return tokens.slice(from, to);
+}
+
+/** Writes the bytes of one token into a buffer that is used again and again, and makes it longer when it must. */
+export class TokenBytes {
+  readonly #lib: Lib;
+  readonly #vocab: Vocab;
+  #buffer = new Uint8Array(256);
+
+  /** For the tokens of a vocabulary. */
+  constructor(lib: Lib, vocab: Vocab) {
+    this.#lib = lib;
+    this.#vocab = vocab;
+  }
+
+  /** The bytes of a token, valid until the next call. Control tokens have none. */
+  of(token: number): Uint8Array {
+    const length = this.#lib.llama_token_to_piece(this.#vocab, token, this.#buffer, this.#buffer.length, 0, false);
+    if (length >= 0) return this.#buffer.subarray(0, length);
+    this.#buffer = new Uint8Array(-length);
+    return this.of(token);
+  }
+}

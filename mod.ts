@@ -1,0 +1,39 @@
+/**
+ * Language models by llama.cpp, for Deno and Bun.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { defaultModelPath, loadModel } from "./mod.ts";
+ *
+ * await using model = await loadModel(await defaultModelPath());
+ * const chat = model.chat({ system: "Answer briefly." });
+ * let answer = "";
+ * for await (const piece of chat.send("What is the capital of France?", { maxTokens: 64, temperature: 0 })) answer += piece;
+ * assert.match(answer, /Paris/);
+ * ```
+ *
+ * @module
+ */
+
+export * from "./lib/errors.ts";
+export {
+  Chat,
+  type ChatMessage,
+  type ChatOptions,
+  type CompletionOptions,
+  type DetokenizeOptions,
+  Generation,
+  type GenerationOptions,
+  type GenerationResult,
+  type GenerationTimings,
+  loadModel,
+  Model,
+  type ModelFacts,
+  type ModelInfo,
+  type ModelOptions,
+  type SamplingOptions,
+  type StopReason,
+  type TokenizeOptions,
+} from "./lib/llama/mod.ts";
+export { type GgufHeader, type GgufSkippedValue, type GgufTensorInfo, type GgufValue, type GgufValueType, readGgufHeader } from "./lib/ggml/mod.ts";
+export { defaultModelPath } from "./lib/models/default_model.ts";
