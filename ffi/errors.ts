@@ -64,7 +64,9 @@ export class GgmlError extends Error {
 }
 
 /** The constructor of a class of errors that {@linkcode registerErrors} takes. */
-export type GgmlErrorClass = (new (message: string, details?: GgmlErrorDetails) => GgmlError) & { readonly code: string };
+export type GgmlErrorClass = (new (message: string, details?: GgmlErrorDetails) => GgmlError) & {
+  readonly code: string;
+};
 
 const classes = new Map<string, GgmlErrorClass>();
 
@@ -75,14 +77,18 @@ const classes = new Map<string, GgmlErrorClass>();
 export function registerErrors(...added: GgmlErrorClass[]): void {
   for (const one of added) {
     const known = classes.get(one.code);
-    if (known !== undefined && known !== one) throw new TypeError(`the error code ${one.code} is taken by ${known.name}`);
+    if (known !== undefined && known !== one) {
+      throw new TypeError(`the error code ${one.code} is taken by ${known.name}`);
+    }
     classes.set(one.code, one);
   }
 }
 
 /** An error as plain data that survives `postMessage`. */
 export function serializeError(error: unknown): SerializedError {
-  if (!(error instanceof Error)) return { name: "Error", code: "THROWN_VALUE", message: String(error), value: portable(error) };
+  if (!(error instanceof Error)) {
+    return { name: "Error", code: "THROWN_VALUE", message: String(error), value: portable(error) };
+  }
   const plain: SerializedError = { name: error.name, code: "", message: error.message };
   if (error.stack !== undefined) plain.stack = error.stack;
   if (error instanceof GgmlError) {
@@ -90,7 +96,9 @@ export function serializeError(error: unknown): SerializedError {
     if (error.value !== undefined) plain.value = portable(error.value);
     if (error.expected !== undefined) plain.expected = error.expected;
   }
-  if (error.cause !== undefined) plain.cause = error.cause instanceof Error ? serializeError(error.cause) : portable(error.cause);
+  if (error.cause !== undefined) {
+    plain.cause = error.cause instanceof Error ? serializeError(error.cause) : portable(error.cause);
+  }
   return plain;
 }
 
@@ -109,9 +117,13 @@ export function deserializeError(plain: SerializedError): unknown {
   const details: GgmlErrorDetails = {};
   if (plain.value !== undefined) details.value = plain.value;
   if (plain.expected !== undefined) details.expected = plain.expected;
-  if (plain.cause !== undefined) details.cause = isSerialized(plain.cause) ? deserializeError(plain.cause) : plain.cause;
+  if (plain.cause !== undefined) {
+    details.cause = isSerialized(plain.cause) ? deserializeError(plain.cause) : plain.cause;
+  }
   const error = construct(plain, details);
-  if (plain.stack !== undefined) Object.defineProperty(error, "stack", { value: plain.stack, configurable: true, writable: true });
+  if (plain.stack !== undefined) {
+    Object.defineProperty(error, "stack", { value: plain.stack, configurable: true, writable: true });
+  }
   return error;
 }
 
@@ -121,7 +133,9 @@ function construct(plain: SerializedError, details: GgmlErrorDetails): Error {
   const options = "cause" in details ? { cause: details.cause } : undefined;
   if (plain.name === "AbortError" || plain.name === "TimeoutError") return new DOMException(plain.message, plain.name);
   const error = new (builtIn[plain.name] ?? Error)(plain.message, options);
-  if (error.name !== plain.name) Object.defineProperty(error, "name", { value: plain.name, configurable: true, writable: true });
+  if (error.name !== plain.name) {
+    Object.defineProperty(error, "name", { value: plain.name, configurable: true, writable: true });
+  }
   return error;
 }
 

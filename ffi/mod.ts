@@ -1,0 +1,24 @@
+/**
+ * ggml, llama.cpp and mtmd as they are: every C function, struct, enum and constant, typed, in Deno and in Bun.
+ *
+ * ```ts ignore
+ * import { open } from "@ggml-ffi/ggml-ffi/ffi";
+ *
+ * const native = await open();
+ * const { lib } = native;
+ * const params = native.defaults("llama_model_params");
+ * const model = lib.llama_model_load_from_file("model.gguf", params);
+ * ```
+ *
+ * This layer checks nothing that C doesn't: a wrong argument can end the process. The classes above it check first.
+ * @module
+ */
+
+export * from "./errors.ts";
+export type { LibraryFile, LibrarySet, OpenOptions } from "./locate.ts";
+export type { NativeBuffer, Pointer } from "./pointer.ts";
+export { type CallbackName, type DefaultsName, type Lib, type StructName } from "./tables.ts";
+export { Native, type NativeCallback, open, type StructFields } from "./native.ts";
+export { Lifetime, type Owner } from "./struct.ts";
+export type { StructView } from "./struct_view.ts";
+export * from "./tables/mod.ts";

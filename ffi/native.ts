@@ -1,0 +1,335 @@
+import { hostAbi, place, structType } from "./abi.ts";
+import { MAX_PARAMETERS } from "./bun.ts";
+import { type CallSupport, callSupport, directCaller, type LibFunction, loweredCaller } from "./call.ts";
+import { InvalidArgumentError, SymbolNotFoundError, UnsupportedSignatureError } from "./errors.ts";
+import { checkVersions, Libraries, type OpenedLibraries } from "./libraries.ts";
+import { type LibrarySet, locateLibraries, type OpenOptions } from "./locate.ts";
+import { lower } from "./lower.ts";
+import { readCString } from "./memory.ts";
+import type { NativeBuffer, Pointer } from "./pointer.ts";
+import { type AbiType, type NativeRuntime, nativeRuntime } from "./runtime.ts";
+import { type CValue, isStruct, type Signature } from "./signature.ts";
+import { bytesOf, type Owner, StructFactory } from "./struct.ts";
+import type { StructView } from "./struct_view.ts";
+import { type System, systemOf } from "./system.ts";
+import {
+  type CallbackName,
+  callbackSignature,
+  defaultsFunction,
+  type DefaultsName,
+  type FunctionEntry,
+  functionEntry,
+  type Lib,
+  structLayout,
+  type StructName,
+  tableVersions,
+} from "./tables.ts";
+import type { Callbacks } from "./tables/callbacks.ts";
+import type { Structs } from "./tables/structs.ts";
+import { traced, traceLine, traceValue } from "./trace.ts";
+
+/** A JavaScript function that C may call on the thread that made it, until it is closed. */
+export interface NativeCallback<N extends string = string> extends Disposable {
+  /** The address to hand to C. */
+  readonly pointer: Pointer<N>;
+  /** Ends it: C must not call it any more. */
+  close(): void;
+}
+
+/** The opened libraries, as one thread sees them. */
+export class Native {
+  /**
+   * Every function of every library. A function is bound on its first use; one that the libraries don't export, or that this runtime can't express,
+   * throws SymbolNotFoundError or UnsupportedSignatureError when it is called.
+   */
+  readonly lib: Lib;
+  readonly #runtime: NativeRuntime;
+  readonly #system: System;
+  readonly #libraries: Libraries;
+  readonly #structs: StructFactory;
+  readonly #support: CallSupport;
+
+  private constructor(runtime: NativeRuntime, system: System, libraries: Libraries) {
+    this.#runtime = runtime;
+    this.#system = system;
+    this.#libraries = libraries;
+    this.#structs = new StructFactory(runtime, structLayout);
+    this.#support = callSupport(runtime, this.#structs);
+    this.lib = lazyFunctions((name) => this.#bind(name)) as unknown as Lib;
+  }
+
+  /** Finds, checks and opens the libraries: what {@linkcode open} does the first time. */
+  static async open(options: OpenOptions): Promise<Native> {
+    const runtime = await nativeRuntime();
+    const system = systemOf(runtime);
+    const libraries = new Libraries(system, locateLibraries(options));
+    // Without it an abort starts a debugger.
+    system.setEnvironment("GGML_NO_BACKTRACE", "1");
+    checkVersions(libraries, runtime, tableVersions);
+    const native = new Native(runtime, system, libraries);
+    native.#silence();
+    native.#loadCpu();
+    return native;
+  }
+
+  /** The same libraries on another thread of the process, from what `opened` gave there. */
+  static async attach(opened: OpenedLibraries): Promise<Native> {
+    const runtime = await nativeRuntime();
+    const system = systemOf(runtime);
+    return new Native(runtime, system, new Libraries(system, opened.set, opened));
+  }
+
+  /** What {@linkcode Native.attach} needs; plain data. */
+  opened(): OpenedLibraries {
+    return this.#libraries.opened();
+  }
+
+  /** The set of libraries in use. */
+  get set(): LibrarySet {
+    return this.#libraries.set;
+  }
+
+  /** The runtime that this program runs on. */
+  get runtime(): "deno" | "bun" {
+    return this.#runtime.name;
+  }
+
+  /** The operating system's few functions that are needed beside the libraries. For `ffi/` only. */
+  get system(): System {
+    return this.#system;
+  }
+
+  /** A zeroed struct in JavaScript memory. */
+  struct<N extends StructName>(name: N): StructView<Structs[N]> {
+    return this.#structs.make(name) as unknown as StructView<Structs[N]>;
+  }
+
+  /** `count` zeroed structs in a row in JavaScript memory; hand the first one to C as the array. */
+  structArray<N extends StructName>(name: N, count: number): StructView<Structs[N]>[] {
+    return this.#structs.makeArray(name, count) as unknown as StructView<Structs[N]>[];
+  }
+
+  /** A view of a struct in native memory, valid as long as that memory. With an owner each access asks it first. */
+  structAt<N extends StructName>(name: N, pointer: Pointer<N>, owner?: Owner): StructView<Structs[N]> {
+    return this.#structs.at(name, pointer, owner) as unknown as StructView<Structs[N]>;
+  }
+
+  /** The default parameters as the library has them. */
+  defaults<N extends DefaultsName>(name: N): StructView<Structs[N]> {
+    const make = this.lib[defaultsFunction(name)] as unknown as () => StructView<Structs[N]>;
+    return make();
+  }
+
+  /** Sets fields of a struct. A pointer field also takes a typed array or a view, which then live as long as the struct's view. */
+  assign<T extends object>(view: StructView<T>, fields: StructFields<T>): StructView<T> {
+    return Object.assign(view, fields);
+  }
+
+  /** The address of a typed array or a struct view: right as long as you keep it. */
+  addressOf<T extends string = "void">(memory: NativeBuffer | StructView<object>): Pointer<T> {
+    return this.#structs.addressOfValue(memory) as Pointer<T>;
+  }
+
+  /** The bytes of a struct view, not copied. */
+  bytesOf(view: StructView<object>): Uint8Array<ArrayBuffer> {
+    return bytesOf(view);
+  }
+
+  /** The address of an exported function. Throws SymbolNotFoundError. */
+  symbol<T extends string = "function">(name: keyof Lib): Pointer<T> {
+    const entry = functionEntry(name);
+    const address = entry === undefined ? null : this.#libraries.library(entry.library).symbol(name);
+    if (address === null) throw notExported(name);
+    return address as Pointer<T>;
+  }
+
+  /** Native memory as bytes, not copied: valid as long as that memory. */
+  view(pointer: Pointer, byteLength: number): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(this.#memory(pointer, byteLength), 0, byteLength);
+  }
+
+  /** Native memory as 32-bit floats, not copied. */
+  viewFloat32(pointer: Pointer, length: number): Float32Array<ArrayBuffer> {
+    return new Float32Array(this.#memory(pointer, length * 4), 0, length);
+  }
+
+  /** Native memory as 32-bit integers, not copied. */
+  viewInt32(pointer: Pointer, length: number): Int32Array<ArrayBuffer> {
+    return new Int32Array(this.#memory(pointer, length * 4), 0, length);
+  }
+
+  /** A copy of native memory. */
+  copy(pointer: Pointer, byteLength: number): Uint8Array<ArrayBuffer> {
+    return this.view(pointer, byteLength).slice();
+  }
+
+  /** The NUL-terminated UTF-8 string at a pointer; bad bytes become U+FFFD; `""` for null. */
+  readCString(pointer: Pointer | null): string {
+    return pointer === null ? "" : readCString(this.#runtime, pointer);
+  }
+
+  /** A C function out of a JavaScript one, for calls on this thread only. */
+  callback<N extends CallbackName>(type: N, fn: Callbacks[N]): NativeCallback<N> {
+    const signature = callbackSignature(type);
+    if (signature === undefined) {
+      throw new InvalidArgumentError(`there is no callback type ${type} in the headers`, {
+        value: type,
+        expected: "a name of Callbacks",
+      });
+    }
+    const abi = {
+      parameters: signature.parameters.map(directType),
+      result: signature.result === "void" ? "void" as const : directType(signature.result),
+    };
+    const pointers = signature.parameters.map((one) => one === "pointer");
+    const call = fn as (...values: unknown[]) => unknown;
+    const raw = this.#runtime.callback(abi, (...values: unknown[]) => {
+      const result = call(
+        ...values.map((value, index) => pointers[index] ? nullable(value as bigint | number) : value),
+      );
+      return signature.result === "pointer" ? result ?? 0n : result;
+    });
+    const close = (): void => raw.close();
+    return { pointer: raw.address as Pointer<N>, close, [Symbol.dispose]: close };
+  }
+
+  #memory(pointer: bigint, byteLength: number): ArrayBuffer {
+    if (byteLength < 0 || !Number.isSafeInteger(byteLength)) {
+      throw new InvalidArgumentError(`${byteLength} is no length`, {
+        value: byteLength,
+        expected: "a whole number from 0",
+      });
+    }
+    return byteLength === 0 ? new ArrayBuffer(0) : this.#runtime.memory(pointer, byteLength);
+  }
+
+  /** Upstream writes each step of loading to stderr: give it a function that does nothing, without any JavaScript in it. */
+  #silence(): void {
+    if (traced("load")) return;
+    this.lib.llama_log_set(this.symbol("llama_supports_mmap"), 0n as Pointer);
+  }
+
+  #loadCpu(): void {
+    const { lib } = this;
+    const path = this.#libraries.library("ggml-cpu").path;
+    if (lib.ggml_backend_load(path) === null) {
+      throw new UnsupportedSignatureError(`ggml refused the CPU backend ${path}`, { value: path });
+    }
+  }
+
+  #bind(name: string): LibFunction | undefined {
+    const entry = functionEntry(name);
+    if (entry === undefined) return undefined;
+    const bound = this.#bindEntry(entry);
+    return traced("calls") ? tracing(name, bound) : bound;
+  }
+
+  #bindEntry(entry: FunctionEntry): LibFunction {
+    const { signature, name } = entry;
+    const library = this.#libraries.library(entry.library);
+    if (this.#runtime.structs) {
+      const raw = library.bind(name, directSignature(signature));
+      return raw === null ? failing(notExported(name)) : directCaller(signature, raw, this.#support);
+    }
+    const placement = place(signature, hostAbi(), structLayout);
+    const lowered = lower(placement, MAX_PARAMETERS);
+    if ("reason" in lowered) return failing(unsupported(name, lowered.reason));
+    const raw = library.bind(name, { parameters: lowered.parameters.map(({ type }) => type), result: lowered.result });
+    return raw === null ? failing(notExported(name)) : loweredCaller(signature, placement, lowered, raw, this.#support);
+  }
+}
+
+/** What {@linkcode Native.assign} takes: fields of the struct, pointers also as JavaScript memory. */
+export type StructFields<T> = {
+  [K in keyof T]?: T[K] extends Pointer | null ? T[K] | NativeBuffer | StructView<object> : T[K];
+};
+
+/** An object that binds each function when it is first asked for, and keeps it. */
+function lazyFunctions(bind: (name: string) => LibFunction | undefined): Record<string, LibFunction> {
+  const fallback = new Proxy(Object.create(null) as object, {
+    get(_target, name, receiver: object): LibFunction | undefined {
+      if (typeof name !== "string") return undefined;
+      const bound = bind(name);
+      if (bound !== undefined) Object.defineProperty(receiver, name, { value: bound, enumerable: true });
+      return bound;
+    },
+    has: (_target, name) => typeof name === "string" && functionEntry(name) !== undefined,
+  });
+  return Object.create(fallback) as Record<string, LibFunction>;
+}
+
+function failing(error: SymbolNotFoundError | UnsupportedSignatureError): LibFunction {
+  return () => {
+    throw error;
+  };
+}
+
+function notExported(name: string): SymbolNotFoundError {
+  return new SymbolNotFoundError(`the libraries don't export ${name}`, {
+    value: name,
+    expected: "a function of this release: a set of another build may lack it",
+  });
+}
+
+function unsupported(name: string, reason: string): UnsupportedSignatureError {
+  return new UnsupportedSignatureError(`${name} can't be called from this runtime: ${reason}`, {
+    value: name,
+    expected: "another function",
+  });
+}
+
+function tracing(name: string, bound: LibFunction): LibFunction {
+  const call = bound as (...values: unknown[]) => unknown;
+  return (...values: unknown[]) => {
+    const result = call(...values);
+    traceLine(`${name}(${values.map(traceValue).join(", ")}) = ${traceValue(result)}`);
+    return result;
+  };
+}
+
+function nullable(value: bigint | number): bigint | null {
+  const address = BigInt(value);
+  return address === 0n ? null : address;
+}
+
+function directSignature(signature: Signature): { parameters: AbiType[]; result: AbiType | "void" } {
+  return {
+    parameters: signature.parameters.map(directType),
+    result: signature.result === "void" ? "void" : directType(signature.result),
+  };
+}
+
+function directType(type: CValue): AbiType {
+  if (type === "pointer") return "u64";
+  return isStruct(type) ? structType(structLayout(type.struct), structLayout) : type;
+}
+
+let openedSet: { readonly key: string; readonly native: Promise<Native> } | undefined;
+
+/**
+ * Finds, checks and opens the libraries, once a process: later calls give the same object. The system tells libraries apart by name, so a second set
+ * can't be opened beside the first.
+ *
+ * Throws LibraryNotFoundError, LibraryHashError, LibraryVersionError, LibraryOpenError, ManifestError, UnsupportedPlatformError; InvalidArgumentError for
+ * another `libraryPath` than the one in use.
+ */
+export async function open(options: OpenOptions = {}): Promise<Native> {
+  const key = options.libraryPath ?? "";
+  if (openedSet === undefined) {
+    const native = Native.open(options);
+    openedSet = { key, native };
+    native.catch(() => openedSet = undefined);
+  } else if (key !== "" && openedSet.key !== key) {
+    const { set } = await openedSet.native;
+    if (set.directory !== key) {
+      throw new InvalidArgumentError(
+        `the libraries in ${set.directory} are in use already; ${key} can't be opened beside them`,
+        {
+          value: key,
+          expected: set.directory,
+        },
+      );
+    }
+  }
+  return openedSet.native;
+}
