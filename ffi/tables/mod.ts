@@ -17,6 +17,8 @@ export * from "./enums.ts";
 export * from "./constants.ts";
 export * from "./structs.ts";
 export * from "./callbacks.ts";
+export * from "./defaults.ts";
+export * from "./versions.ts";
 
 /** Every function of every library. */
 export interface Functions extends GgmlBaseFunctions, GgmlFunctions, GgmlCpuFunctions, GgmlRpcFunctions, LlamaFunctions, MtmdFunctions {}

@@ -12,7 +12,8 @@ export const retainedParams: readonly (readonly [RegExp, RegExp])[] = [
 ];
 
 /** Structs that live in native memory only, so a parameter that points to one takes no view. */
-export const nativeOnlyStructs: RegExp = /^(ggml_tensor|ggml_object|ggml_backend|ggml_backend_.*(?<!_props|_params)|llama_sampler|llama_sampler_i)$/;
+export const nativeOnlyStructs: RegExp =
+  /^(ggml_tensor|ggml_object|ggml_backend|ggml_backend_.*(?<!_props|_params)|llama_sampler|llama_sampler_i)$/;
 
 /** Enums whose values are combined. */
 export const flagEnums: readonly string[] = ["llama_token_attr", "ggml_tensor_flag", "ggml_cgraph_eval_flag"];

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { type CType, parseCType } from "./ctype.ts";
+import { parseCType } from "./ctype.ts";
 import { type Layout, recordKey } from "./layout.ts";
 import type { Api, ConstantDecl, EnumDecl, Field, FunctionDecl, Param, RecordDecl, TypedefDecl } from "./model.ts";
 
@@ -34,7 +34,11 @@ interface Node {
 }
 
 /** Reads clang's JSON into declarations; layouts give sizes and offsets. */
-export function readAst(json: string, layouts: ReadonlyMap<string, Layout>, isBound: (header: string) => boolean): Omit<Api, "skippedMacros"> {
+export function readAst(
+  json: string,
+  layouts: ReadonlyMap<string, Layout>,
+  isBound: (header: string) => boolean,
+): Omit<Api, "skippedMacros"> {
   const root = JSON.parse(json) as Node;
   fillPlaces(root, { file: "", line: 0 });
   const reader = new AstReader(layouts);
@@ -109,13 +113,22 @@ class AstReader {
     if (this.functions.has(name)) return;
     const params: Param[] = [];
     for (const child of node.inner ?? []) {
-      if (child.kind === "ParmVarDecl") params.push({ name: child.name ?? `arg${params.length}`, type: parseCType(child.type!.qualType) });
+      if (child.kind === "ParmVarDecl") {
+        params.push({ name: child.name ?? `arg${params.length}`, type: parseCType(child.type!.qualType) });
+      }
     }
     const type = parseCType(node.type!.qualType);
     if (type.kind !== "function") throw new Error(`${name}: ${node.type!.qualType} is no function`);
     const deprecated = (node.inner ?? []).some((child) => child.kind === "DeprecatedAttr");
     const header = basename(node.file!);
-    this.functions.set(name, { name, header, result: type.result, params, variadic: node.variadic === true, deprecated });
+    this.functions.set(name, {
+      name,
+      header,
+      result: type.result,
+      params,
+      variadic: node.variadic === true,
+      deprecated,
+    });
   }
 
   private recordDecl(node: Node, givenName?: string): void {
@@ -137,7 +150,9 @@ class AstReader {
       if (offset === undefined) throw new Error(`${name}: the layout has too few fields`);
       fields.push(...this.field(child, name, offset, unnamed));
     }
-    if (index !== layout.offsets.length || layout.bits) throw new Error(`${name}: the layout has other fields, or bit fields`);
+    if (index !== layout.offsets.length || layout.bits) {
+      throw new Error(`${name}: the layout has other fields, or bit fields`);
+    }
     const tag = node.tagUsed === "union" ? "union" : "struct";
     this.records.set(name, { name, tag, header: basename(node.file!), size: layout.size, align: layout.align, fields });
   }
@@ -149,19 +164,28 @@ class AstReader {
       const name = `${owner}_${node.name ?? "anonymous"}`;
       this.recordDecl(unnamed, name);
       const record = this.records.get(name)!;
-      if (node.name !== undefined) return [{ name: node.name, type: { kind: "tagged", tag: record.tag, name }, offset, paramNames: [] }];
+      if (node.name !== undefined) {
+        return [{ name: node.name, type: { kind: "tagged", tag: record.tag, name }, offset, paramNames: [] }];
+      }
       this.records.delete(name);
       this.declared.delete(name);
       return record.fields.map((field) => ({ ...field, offset: field.offset + offset }));
     }
     const type = parseCType(qualType);
     const isFunction = type.kind === "pointer" && type.to.kind === "function";
-    return [{ name: node.name!, type, offset, paramNames: isFunction ? this.paramNames(node, type.to.params.length) : [] }];
+    return [{
+      name: node.name!,
+      type,
+      offset,
+      paramNames: isFunction ? this.paramNames(node, type.to.params.length) : [],
+    }];
   }
 
   private layout(node: Node, givenName: string | undefined): Layout {
     const places = [node.loc, node.range?.begin].map((place) => place?.expansionLoc ?? place);
-    const keys = node.name !== undefined ? [node.name] : [givenName!, ...places.map((place) => `${basename(node.file!)}:${place?.line ?? node.line}:${place?.col}`)];
+    const keys = node.name !== undefined
+      ? [node.name]
+      : [givenName!, ...places.map((place) => `${basename(node.file!)}:${place?.line ?? node.line}:${place?.col}`)];
     for (const key of keys) {
       const layout = this.layouts.get(recordKey(key));
       if (layout !== undefined) return layout;
@@ -189,7 +213,9 @@ class AstReader {
     const name = node.name!;
     if (this.typedefs.has(name)) return;
     const type = parseCType(node.type!.qualType);
-    if (type.kind === "tagged" && type.name === name && this.unnamed !== undefined && !this.declared.has(name)) this.recordDecl(this.unnamed, name);
+    if (type.kind === "tagged" && type.name === name && this.unnamed !== undefined && !this.declared.has(name)) {
+      this.recordDecl(this.unnamed, name);
+    }
     const isFunction = type.kind === "pointer" && type.to.kind === "function";
     const paramNames = isFunction ? this.paramNames(node, type.to.params.length) : [];
     this.typedefs.set(name, { name, header: basename(node.file!), type, paramNames });
@@ -197,9 +223,12 @@ class AstReader {
 
   /** A `static const` whose value is the size of a type. */
   private varDecl(node: Node): void {
-    const find = (at: Node): Node | undefined => at.kind === "UnaryExprOrTypeTraitExpr" ? at : (at.inner ?? []).map(find).find((found) => found !== undefined);
+    const find = (at: Node): Node | undefined =>
+      at.kind === "UnaryExprOrTypeTraitExpr" ? at : (at.inner ?? []).map(find).find((found) => found !== undefined);
     const size = this.layouts.get(recordKey(find(node)?.argType?.qualType ?? ""))?.size;
-    if (size === undefined) throw new Error(`${node.name}: only sizeof of a struct is understood as the value of a variable`);
+    if (size === undefined) {
+      throw new Error(`${node.name}: only sizeof of a struct is understood as the value of a variable`);
+    }
     this.constants.push({ name: node.name!, header: basename(node.file!), value: size });
   }
 
@@ -211,12 +240,16 @@ class AstReader {
     const [from, to] = [place(begin), place(end)];
     if (!this.sources.has(node.file!)) this.sources.set(node.file!, readFileSync(node.file!, "utf8"));
     const bytes = this.sources.get(node.file!)!;
-    const text = bytes.slice(from?.offset ?? 0, (to?.offset ?? 0) + (to?.tokLen ?? 0)).replace(/\/\/[^\n]*|\/\*[\s\S]*?\*\//g, " ");
+    const text = bytes.slice(from?.offset ?? 0, (to?.offset ?? 0) + (to?.tokLen ?? 0)).replace(
+      /\/\/[^\n]*|\/\*[\s\S]*?\*\//g,
+      " ",
+    );
     const list = text.slice(text.indexOf("(", text.indexOf("(*") + 1) + 1, text.lastIndexOf(")"));
     const names = list.split(",").map((param, index) => {
       const words = param.trim().match(/\w+/g) ?? [];
       const last = words.at(-1);
-      const isTypeOnly = words.length < 2 || /[*\]]\s*$/.test(param) || (words.length === 2 && ["const", "struct", "enum", "unsigned"].includes(words[0]!));
+      const isTypeOnly = words.length < 2 || /[*\]]\s*$/.test(param) ||
+        (words.length === 2 && ["const", "struct", "enum", "unsigned"].includes(words[0]!));
       return last === undefined || isTypeOnly ? `arg${index}` : last;
     });
     return names.length === count ? names : Array.from({ length: count }, (_, index) => `arg${index}`);

@@ -1,8 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { cacheFolder } from "../setup/cache.mjs";
+import { bringZig } from "../setup/zig.mjs";
 import { headers, includeFolders } from "./headers.ts";
 
 /** Zig's clang, over all headers at once. */
@@ -38,7 +40,8 @@ export class Clang {
   private run(target: string, options: readonly string[]): string {
     const [command, ...before] = this.zig;
     const include = includeFolders.map((folder) => `-I${join(this.root, folder)}`);
-    const args = [...before, "cc", "-target", target, ...options, "-w", ...include, this.unit];
+    // Without -c Zig would first build a C library for the target, for a program that is never linked.
+    const args = [...before, "cc", "-c", "-target", target, ...options, "-w", ...include, this.unit];
     const done = spawnSync(command!, args, { encoding: "utf8", maxBuffer: 1 << 29, cwd: this.folder });
     if (done.error !== undefined) throw new Error(`can't start ${command}: ${done.error.message}`);
     // Zig fails to move the object file that -fsyntax-only doesn't write; only errors of the headers themselves count.
@@ -48,10 +51,9 @@ export class Clang {
   }
 }
 
-/** The command that starts Zig: `$ZIG`, or the ziglang package that set-up brought, or `zig` on the path. */
-export function findZig(repository: string): readonly string[] {
+/** The command that starts Zig: `$ZIG`, or the one that set-up brings. */
+export async function findZig(): Promise<readonly string[]> {
   const given = process.env["ZIG"];
   if (given !== undefined && given !== "") return given.split(" ");
-  const brought = join(repository, ".tools", "zig", "zig");
-  return existsSync(brought) ? [brought] : ["zig"];
+  return [await bringZig(cacheFolder())];
 }

@@ -4,9 +4,15 @@ export type CType =
   | { readonly kind: "tagged"; readonly tag: "struct" | "union" | "enum"; readonly name: string }
   | { readonly kind: "pointer"; readonly to: CType; readonly isConst: boolean }
   | { readonly kind: "array"; readonly of: CType; readonly length: number }
-  | { readonly kind: "function"; readonly result: CType; readonly params: readonly CType[]; readonly variadic: boolean };
+  | {
+    readonly kind: "function";
+    readonly result: CType;
+    readonly params: readonly CType[];
+    readonly variadic: boolean;
+  };
 
-const tokenPattern = /\s*(\((?:unnamed|anonymous)[^)]*\)|[A-Za-z_]\w*(?:::\((?:unnamed|anonymous)[^)]*\))?|\d+|\.\.\.|[()[\],*])/y;
+const tokenPattern =
+  /\s*(\((?:unnamed|anonymous)[^)]*\)|[A-Za-z_]\w*(?:::\((?:unnamed|anonymous)[^)]*\))?|\d+|\.\.\.|[()[\],*])/y;
 
 function tokenize(text: string): string[] {
   const tokens: string[] = [];

@@ -36,7 +36,9 @@ function parseBlock(lines: readonly string[]): Layout {
       continue;
     }
     const size = /\[sizeof=(\d+), align=(\d+)/.exec(line);
-    if (size !== null && key !== undefined) return { key, size: Number(size[1]), align: Number(size[2]), offsets, bits };
+    if (size !== null && key !== undefined) {
+      return { key, size: Number(size[1]), align: Number(size[2]), offsets, bits };
+    }
   }
   throw new Error(`can't read a record layout: ${lines.join("\n")}`);
 }
@@ -48,7 +50,11 @@ export function recordKey(text: string): string {
 }
 
 /** What differs between two targets' layouts of the records in `keys`; empty when nothing does. */
-export function compareLayouts(a: ReadonlyMap<string, Layout>, b: ReadonlyMap<string, Layout>, keys: Iterable<string>): string[] {
+export function compareLayouts(
+  a: ReadonlyMap<string, Layout>,
+  b: ReadonlyMap<string, Layout>,
+  keys: Iterable<string>,
+): string[] {
   const differences: string[] = [];
   for (const key of keys) {
     const [one, other] = [JSON.stringify(a.get(key)), JSON.stringify(b.get(key))];

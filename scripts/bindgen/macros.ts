@@ -1,7 +1,10 @@
 import type { ConstantDecl, SkippedMacro } from "./model.ts";
 
 /** The macros of the bound headers: those with a value, and the others with the reason why they have none. */
-export function parseMacros(text: string, isBound: (header: string) => boolean): { constants: ConstantDecl[]; skipped: SkippedMacro[] } {
+export function parseMacros(
+  text: string,
+  isBound: (header: string) => boolean,
+): { constants: ConstantDecl[]; skipped: SkippedMacro[] } {
   const bodies = new Map<string, { header: string; body: string; isFunction: boolean }>();
   let header = "";
   for (const line of text.split("\n")) {
@@ -10,21 +13,37 @@ export function parseMacros(text: string, isBound: (header: string) => boolean):
     const undefined_ = /^#undef (\w+)/.exec(line);
     if (undefined_ !== null) bodies.delete(undefined_[1]!);
     const define = /^#define (\w+)(\([^)]*\))?\s*(.*)$/.exec(line);
-    if (define !== null) bodies.set(define[1]!, { header, body: define[3]!.trim(), isFunction: define[2] !== undefined && line[8 + define[1]!.length] === "(" });
+    if (define !== null) {
+      bodies.set(define[1]!, {
+        header,
+        body: define[3]!.trim(),
+        isFunction: define[2] !== undefined && line[8 + define[1]!.length] === "(",
+      });
+    }
   }
   const constants: ConstantDecl[] = [];
   const skipped: SkippedMacro[] = [];
   for (const [name, macro] of bodies) {
     if (!isBound(macro.header)) continue;
-    const value = macro.isFunction ? undefined : evaluate(macro.body, (other) => bodies.get(other)?.isFunction === false ? bodies.get(other)!.body : undefined);
+    const value = macro.isFunction
+      ? undefined
+      : evaluate(macro.body, (other) => bodies.get(other)?.isFunction === false ? bodies.get(other)!.body : undefined);
     if (value !== undefined) constants.push({ name, header: macro.header, value });
-    else skipped.push({ name, header: macro.header, reason: macro.isFunction ? "function-like" : macro.body === "" ? "empty" : "no constant expression" });
+    else {skipped.push({
+        name,
+        header: macro.header,
+        reason: macro.isFunction ? "function-like" : macro.body === "" ? "empty" : "no constant expression",
+      });}
   }
   return { constants, skipped };
 }
 
 /** The value of a constant expression of literals, other macros, parentheses, signs and `<<`, `|`, `+`, `-`, `*`; undefined when it is none. */
-export function evaluate(body: string, lookUp: (name: string) => string | undefined, depth = 0): number | bigint | string | undefined {
+export function evaluate(
+  body: string,
+  lookUp: (name: string) => string | undefined,
+  depth = 0,
+): number | bigint | string | undefined {
   if (depth > 16 || body === "") return undefined;
   const strings = /^"((?:[^"\\]|\\.)*)"$/.exec(body);
   if (strings !== null) return JSON.parse(`"${strings[1]}"`) as string;
@@ -36,7 +55,9 @@ export function evaluate(body: string, lookUp: (name: string) => string | undefi
     const other = lookUp(body);
     return other === undefined ? undefined : evaluate(other, lookUp, depth + 1);
   }
-  if (body.startsWith("(") && closes(body) === body.length - 1) return evaluate(body.slice(1, -1).trim(), lookUp, depth + 1);
+  if (body.startsWith("(") && closes(body) === body.length - 1) {
+    return evaluate(body.slice(1, -1).trim(), lookUp, depth + 1);
+  }
   for (const operator of ["|", "<<", "+", "-", "*"]) {
     const at = splitAt(body, operator);
     if (at <= 0) continue;

@@ -28,7 +28,13 @@ export function valueType(types: Types, type: CType, callbackName: string): Lowe
     case "array": {
       const element = types.resolve(resolved.of);
       const inner = valueType(types, resolved.of, callbackName);
-      const ts = element.kind === "scalar" ? element.array : element.kind === "enum" ? "Int32Array" : element.kind === "record" ? `readonly ${inner.ts}[]` : "BigUint64Array";
+      const ts = element.kind === "scalar"
+        ? element.array
+        : element.kind === "enum"
+        ? "Int32Array"
+        : element.kind === "record"
+        ? `readonly ${inner.ts}[]`
+        : "BigUint64Array";
       return { code: `${inner.code}[${resolved.length}]`, ts };
     }
   }
@@ -45,14 +51,18 @@ export function resultType(types: Types, fn: FunctionDecl): Lowered {
 /** What a function takes at one place. */
 export function paramType(types: Types, fn: FunctionDecl, name: string, type: CType): Lowered {
   const lowered = argumentType(types, fn.name, name, type);
-  return isNullableParam(fn.name, name) && /Pointer</.test(lowered.ts) ? { code: lowered.code, ts: `${lowered.ts} | null` } : lowered;
+  return isNullableParam(fn.name, name) && /Pointer</.test(lowered.ts)
+    ? { code: lowered.code, ts: `${lowered.ts} | null` }
+    : lowered;
 }
 
 function argumentType(types: Types, fn: string, name: string, type: CType): Lowered {
   const resolved = types.resolve(type);
   if (resolved.kind === "record") return { code: `{${resolved.name}}`, ts: `StructView<${resolved.name}>` };
   if (resolved.kind === "callback") return { code: "c", ts: `Pointer<"${resolved.name ?? `${fn}.${name}`}">` };
-  if (resolved.kind === "array") return argumentType(types, fn, name, { kind: "pointer", to: resolved.of, isConst: false });
+  if (resolved.kind === "array") {
+    return argumentType(types, fn, name, { kind: "pointer", to: resolved.of, isConst: false });
+  }
   if (resolved.kind !== "pointer") return valueType(types, type, `${fn}.${name}`);
   if (resolved.alias !== undefined) return { code: "p", ts: `Pointer<"${resolved.alias}">` };
   const pointer = `Pointer<"${types.pointee(resolved.to)}">`;

@@ -64,7 +64,9 @@ export class Types {
         if (type.tag === "enum") return { kind: "enum", name: type.name };
         return { kind: "record", name: type.name };
       case "pointer":
-        return type.to.kind === "function" ? { kind: "callback", name: undefined } : { kind: "pointer", to: type.to, isConst: type.isConst };
+        return type.to.kind === "function"
+          ? { kind: "callback", name: undefined }
+          : { kind: "pointer", to: type.to, isConst: type.isConst };
       case "array":
         return { kind: "array", of: type.of, length: type.length };
       case "function":
