@@ -35,5 +35,17 @@ export {
   type StopReason,
   type TokenizeOptions,
 } from "./lib/llama/mod.ts";
-export { type GgufHeader, type GgufSkippedValue, type GgufTensorInfo, type GgufValue, type GgufValueType, readGgufHeader } from "./lib/ggml/mod.ts";
+export {
+  type Device,
+  type DeviceKind,
+  devices,
+  type GgufHeader,
+  type GgufSkippedValue,
+  type GgufTensorInfo,
+  type GgufValue,
+  type GgufValueType,
+  type LibrariesInfo,
+  librariesInfo,
+  readGgufHeader,
+} from "./lib/ggml/mod.ts";
 export { defaultModelPath } from "./lib/models/default_model.ts";

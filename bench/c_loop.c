@@ -16,6 +16,9 @@
 #include "ggml-backend.h"
 #include "llama.h"
 
+/* How many of the latest tokens the repeat penalty looks at. */
+#define LAST_N 64
+
 struct run {
     int max_tokens, top_k;
     float temperature, top_p, min_p, repeat_penalty;
@@ -44,15 +47,15 @@ static struct llama_sampler *make_chain(const struct llama_vocab *vocab, const s
     struct llama_sampler *chain = llama_sampler_chain_init(llama_sampler_chain_default_params());
     if (r->repeat_penalty != 1.0f)
         llama_sampler_chain_add(chain,
-            llama_sampler_init_penalties(llama_vocab_n_tokens(vocab), 64, r->repeat_penalty, 0.0f, 0.0f));
+            llama_sampler_init_penalties(llama_vocab_n_tokens(vocab), LAST_N, r->repeat_penalty, 0.0f, 0.0f));
     if (r->temperature <= 0.0f) {
         llama_sampler_chain_add(chain, llama_sampler_init_greedy());
         return chain;
     }
     if (r->top_k > 0) llama_sampler_chain_add(chain, llama_sampler_init_top_k(r->top_k));
-    if (r->top_p < 1.0f) llama_sampler_chain_add(chain, llama_sampler_init_top_p(r->top_p, 1));
-    if (r->min_p > 0.0f) llama_sampler_chain_add(chain, llama_sampler_init_min_p(r->min_p, 1));
-    llama_sampler_chain_add(chain, llama_sampler_init_temp(r->temperature));
+    if (r->top_p < 1.0f) llama_sampler_chain_add(chain, llama_sampler_init_top_p(r->top_p, 0));
+    if (r->min_p > 0.0f) llama_sampler_chain_add(chain, llama_sampler_init_min_p(r->min_p, 0));
+    if (r->temperature != 1.0f) llama_sampler_chain_add(chain, llama_sampler_init_temp_ext(r->temperature, 0.0f, 1.0f));
     llama_sampler_chain_add(chain, llama_sampler_init_dist(r->seed));
     return chain;
 }
@@ -71,7 +74,7 @@ static void answer(struct llama_context *context, const struct llama_vocab *voca
     int capacity = (int) strlen(r->prompt) + 8, count = 0;
     llama_token *prompt = malloc(sizeof *prompt * (size_t) capacity);
     llama_token *made = malloc(sizeof *made * (size_t) r->max_tokens);
-    int n = llama_tokenize(vocab, r->prompt, (int) strlen(r->prompt), prompt, capacity, true, false);
+    int n = llama_tokenize(vocab, r->prompt, (int) strlen(r->prompt), prompt, capacity, true, true);
     if (n <= 0 || !made) die("the prompt could not be tokenized");
 
     struct llama_sampler *chain = make_chain(vocab, r);
@@ -81,6 +84,8 @@ static void answer(struct llama_context *context, const struct llama_vocab *voca
     for (int at = 0; at < n; at += batch)
         if (llama_decode(context, llama_batch_get_one(prompt + at, n - at < batch ? n - at : batch))) die("decode failed");
     llama_synchronize(context);
+    if (r->repeat_penalty != 1.0f)
+        for (int at = n > LAST_N ? n - LAST_N : 0; at < n; at++) llama_sampler_accept(chain, prompt[at]);
     double after_prompt = now_ms();
 
     char piece[256];

@@ -1,5 +1,5 @@
 import type { ChatOptions } from "../mod.ts";
-import { writeAnswer } from "./answer.ts";
+import { answerStyle, writeAnswer } from "./answer.ts";
 import type { Command } from "./command.ts";
 import { converse } from "./conversation.ts";
 import { EXIT, UsageError } from "./errors.ts";
@@ -45,9 +45,9 @@ async function run(given: Given): Promise<number> {
   const signal = AbortSignal.any([interrupt.signal, outputClosed]);
   await using model = await loadGivenModel(given, signal);
   if (message !== undefined) {
-    await writeAnswer(model.chat(options).send(message, givenGeneration(given, signal)), given.has("json"));
+    await writeAnswer(model.chat(options).send(message, givenGeneration(given, signal)), answerStyle(given));
     return EXIT.fine;
   }
   interrupt[Symbol.dispose]();
-  return await converse(() => model.chat(options), (turn) => givenGeneration(given, turn));
+  return await converse(() => model.chat(options), (turn) => givenGeneration(given, turn), answerStyle(given));
 }

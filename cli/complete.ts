@@ -1,4 +1,4 @@
-import { writeAnswer } from "./answer.ts";
+import { answerStyle, writeAnswer } from "./answer.ts";
 import type { Command } from "./command.ts";
 import { EXIT, UsageError } from "./errors.ts";
 import type { Given } from "./flags.ts";
@@ -40,6 +40,6 @@ async function run(given: Given): Promise<number> {
   using interrupt = new Interrupt();
   const signal = AbortSignal.any([interrupt.signal, outputClosed]);
   await using model = await loadGivenModel(given, signal);
-  await writeAnswer(model.complete(prompt, givenGeneration(given, signal)), given.has("json"));
+  await writeAnswer(model.complete(prompt, givenGeneration(given, signal)), answerStyle(given));
   return EXIT.fine;
 }

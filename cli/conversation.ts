@@ -1,7 +1,7 @@
 import process from "node:process";
 import { createInterface } from "node:readline";
 import type { Chat, GenerationOptions } from "../mod.ts";
-import { writeAnswer } from "./answer.ts";
+import { type AnswerStyle, writeAnswer } from "./answer.ts";
 import { EXIT, InterruptedError } from "./errors.ts";
 import { Interrupt } from "./interrupt.ts";
 import { outputClosed, say, styled } from "./terminal.ts";
@@ -14,11 +14,13 @@ const HELP = "Type a message and press Enter. Ctrl-C stops an answer, the up arr
  *
  * @param start begins a conversation from nothing.
  * @param options what is asked of one answer, which stops when the signal aborts.
+ * @param style how answers are written.
  * @returns the exit code.
  */
 export async function converse(
   start: () => Chat,
   options: (signal: AbortSignal) => GenerationOptions,
+  style: AnswerStyle,
 ): Promise<number> {
   say(styled("dim", HELP));
   let chat = start();
@@ -31,15 +33,20 @@ export async function converse(
     if (message === "/exit" || message === "/quit") return EXIT.fine;
     if (message === "/reset") chat = start();
     else if (message === "/help") say(styled("dim", HELP));
-    else if (message !== "") await turn(chat, message, options);
+    else if (message !== "") await turn(chat, message, options, style);
   }
 }
 
-async function turn(chat: Chat, message: string, options: (signal: AbortSignal) => GenerationOptions): Promise<void> {
+async function turn(
+  chat: Chat,
+  message: string,
+  options: (signal: AbortSignal) => GenerationOptions,
+  style: AnswerStyle,
+): Promise<void> {
   using interrupt = new Interrupt();
   const signal = AbortSignal.any([interrupt.signal, outputClosed]);
   try {
-    await writeAnswer(chat.send(message, options(signal)), false);
+    await writeAnswer(chat.send(message, options(signal)), style);
   } catch (error) {
     if (!(error instanceof InterruptedError)) throw error;
     say(styled("dim", "\n(stopped; the question and the answer are forgotten)"));

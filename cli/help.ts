@@ -3,7 +3,11 @@ import { type Flag, placeholder, spellings } from "./flags.ts";
 
 /** Flags that every command has. */
 export const COMMON_FLAGS: readonly Flag[] = [
-  { name: "verbose", short: "v", help: "show the libraries' log, and details of errors, on standard error" },
+  {
+    name: "verbose",
+    short: "v",
+    help: "say on standard error what is used and how long it took, and the details of errors",
+  },
   { name: "help", short: "h", help: "show this help" },
 ];
 

@@ -10,6 +10,7 @@ import { EXIT, InterruptedError, OutputClosedError, UsageError } from "./errors.
 import { nearest, parseFlags } from "./flags.ts";
 import { commandHelp, COMMON_FLAGS, programHelp } from "./help.ts";
 import { print, say, styled, watchOutput } from "./terminal.ts";
+import { packageVersion } from "./version.ts";
 
 /** Each is imported when it is asked for: what isn't used costs nothing. */
 const COMMANDS: Readonly<Record<string, () => Promise<{ command: Command }>>> = {
@@ -57,8 +58,7 @@ async function showHelp(name: string | undefined): Promise<number> {
 }
 
 async function showVersion(): Promise<number> {
-  const { version } = (await import("../deno.json", { with: { type: "json" } })).default;
-  await print(`${version}\n`);
+  await print(`${packageVersion}\n`);
   return EXIT.fine;
 }
 

@@ -1,7 +1,7 @@
-import process from "node:process";
-import { defaultModelPath, loadModel, type Model, type ModelOptions } from "../mod.ts";
+import { defaultModelPath, librariesInfo, loadModel, type Model, type ModelOptions } from "../mod.ts";
+import { UsageError } from "./errors.ts";
 import type { Flag, Given } from "./flags.ts";
-import { ProgressBar } from "./terminal.ts";
+import { ProgressBar, say } from "./terminal.ts";
 
 /** The flag that names the model file. */
 export const MODEL_FLAG: Flag = {
@@ -41,9 +41,17 @@ export const MODEL_FLAGS: readonly Flag[] = [
   },
 ];
 
-/** Loads the model that the flags ask for, with a progress bar on a terminal. */
-export async function loadGivenModel(given: Given, signal: AbortSignal): Promise<Model> {
-  const path = given.text("model") ?? await defaultModelPath();
+/**
+ * Loads the model that the flags ask for, with a progress bar on a terminal.
+ *
+ * @param argument a model that was given without a flag.
+ */
+export async function loadGivenModel(given: Given, signal: AbortSignal, argument?: string): Promise<Model> {
+  const flag = given.text("model");
+  if (flag !== undefined && argument !== undefined) {
+    throw new UsageError(`the model was given twice: "${flag}" by -m, and "${argument}"`);
+  }
+  const path = flag ?? argument ?? await defaultModelPath();
   const contextSize = given.number("ctx-size");
   const threads = given.number("threads");
   const gpuLayers = given.number("gpu-layers");
@@ -54,7 +62,17 @@ export async function loadGivenModel(given: Given, signal: AbortSignal): Promise
     ...(contextSize === undefined ? {} : { contextSize }),
     ...(threads === undefined ? {} : { threads }),
     ...(gpuLayers === undefined ? {} : { gpuLayers }),
-    ...(given.has("verbose") ? { onLog: (text: string) => void process.stderr.write(text) } : {}),
   };
-  return await loadModel(path, options);
+  const started = performance.now();
+  const model = await loadModel(path, options);
+  bar[Symbol.dispose]();
+  if (given.has("verbose")) await sayLoaded(model, performance.now() - started);
+  return model;
+}
+
+async function sayLoaded({ info }: Model, ms: number): Promise<void> {
+  const { llamaVersion, directory, cpuBackend } = await librariesInfo();
+  say(`llama.cpp ${llamaVersion} from ${directory}, kernels ${cpuBackend}`);
+  say(`${info.description} from ${info.path}, loaded in ${ms.toFixed(0)} ms`);
+  say(`context of ${info.contextSize} tokens, batches of ${info.batchSize}, ${info.threads} threads`);
 }

@@ -1,9 +1,10 @@
 /**
- * The GGUF file format.
+ * ggml: the devices that models run on, the libraries in use, and the GGUF file format.
  *
  * @module
  */
 
+export { type Device, type DeviceKind, devices } from "./devices.ts";
 export {
   type GgufHeader,
   type GgufSkippedValue,
@@ -12,4 +13,5 @@ export {
   type GgufValueType,
   readGgufHeader,
 } from "./gguf_header.ts";
+export { type LibrariesInfo, librariesInfo } from "./libraries.ts";
 export { type TensorType, tensorTypes } from "./tensor_types.ts";

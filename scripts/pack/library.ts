@@ -43,7 +43,7 @@ async function embedNativeThread(staged: string): Promise<void> {
   if (text === undefined) throw new Error("esbuild made nothing of the native thread");
   writeFileSync(
     join(staged, "lib", "native_thread_source.ts"),
-    `/** The native thread's program, put here by the packing script. */\nexport const source: string | null = ${
+    `/** The native thread's program, put here by the packing script. */\nexport const nativeThreadSource: string | null = ${
       JSON.stringify(text)
     };\n`,
   );

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import deno from "../../deno.json" with { type: "json" };
+import { cli, commandLine, runProgram } from "./program.ts";
+
+const COMMANDS = ["chat", "complete", "tokenize", "info", "devices"] as const;
+
+test("help goes to standard output and names every command", async () => {
+  for (const args of [[], ["--help"], ["-h"], ["help"]]) {
+    const { code, out, err } = await cli(args);
+    assert.equal(code, 0);
+    assert.equal(err, "");
+    for (const name of COMMANDS) assert.match(out, new RegExp(`^  ${name} `, "m"));
+  }
+});
+
+test("each command has a help of its own, with examples", async () => {
+  for (const name of COMMANDS) {
+    const { code, out, err } = await cli([name, "--help"]);
+    assert.equal(code, 0);
+    assert.equal(err, "");
+    assert.match(out, new RegExp(`cli/main.ts ${name}`));
+    assert.match(out, /-v, --verbose/);
+    assert.match(out, /Examples:\n {2}# /);
+  }
+});
+
+test("--version writes the package's version", async () => {
+  assert.deepEqual(await cli(["--version"]), { code: 0, out: `${deno.version}\n`, err: "" });
+});
+
+test("wrong usage ends with 2, says what is wrong on standard error, and writes no result", async () => {
+  const wrong: readonly (readonly [string[], RegExp])[] = [
+    [["complet"], /there is no command "complet"; did you mean complete\?/],
+    [["xyz"], /the commands are chat, complete, /],
+    [["--json"], /"--json" is given before a command/],
+    [["complete", "--tmep", "0"], /there is no flag --tmep; did you mean --temp\?/],
+    [["complete", "-p", "a", "-n", "0"], /-n must be a whole number from 1 to 2147483647, not "0"/],
+    [["complete", "-p", "a", "--temp", "NaN"], /--temp must be a number from 0 to 100, not "NaN"/],
+    [["complete", "-p", "a", "--top-p", "2"], /--top-p must be a number from 0 to 1, not "2"/],
+    [["complete", "-p", "a", "b"], /the prompt was given twice/],
+    [["complete", "a", "b"], /"b" is one argument too many/],
+    [["complete"], /the prompt is empty/],
+    [["tokenize", "a", "--ids", "--json"], /--ids and --json exclude each other/],
+    [["complete", "-m"], /-m needs a value: -m FILE/],
+    [["devices", "a"], /"a" is one argument too many/],
+  ];
+  for (const [args, message] of wrong) {
+    const { code, out, err } = await cli(args);
+    assert.equal(code, 2, args.join(" "));
+    assert.equal(out, "", args.join(" "));
+    assert.match(err, message);
+  }
+});
+
+test("a reader that goes away ends the program quietly", async () => {
+  const [program, ...args] = commandLine(["--help"]);
+  const shell = ["sh", "-c", '"$@" | true; exit 0', "sh", program, ...args];
+  assert.deepEqual(await runProgram(shell), { code: 0, out: "", err: "" });
+});
