@@ -47,12 +47,13 @@ export function checkCompletion(where: string, options: CompletionOptions | unde
 }
 
 function settings(options: CompletionOptions): GenerationSettings {
+  const { parseSpecial = true } = options;
   return {
     sampling: checkSampling(options),
     maxTokens: options.maxTokens === undefined ? undefined : checkInteger("maxTokens", options.maxTokens, { min: 1, max: 0x7fff_ffff }),
     stop: checkStop(options.stop),
     signal: options.signal === undefined ? undefined : checkSignal("signal", options.signal),
-    parseSpecial: checkBoolean("parseSpecial", options.parseSpecial ?? true),
+    parseSpecial: checkBoolean("parseSpecial", parseSpecial),
   };
 }
 

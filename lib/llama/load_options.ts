@@ -54,12 +54,12 @@ const mostThreads = 4096;
 /** Checks the options of `loadModel`. Throws {@linkcode InvalidArgumentError}. */
 export function checkLoad(options: ModelOptions | undefined): LoadSettings {
   const given: ModelOptions = checkOptions("loadModel", options, names);
-  const { contextSize, gpuLayers, mmap, onProgress, signal, libraryPath } = given;
   const cores = navigator.hardwareConcurrency;
+  const { contextSize, batchSize = defaultBatchSize, threads = cores, gpuLayers, mmap, onProgress, signal, libraryPath } = given;
   return {
     contextSize: contextSize === undefined ? undefined : checkInteger("contextSize", contextSize, { min: 1, max: largest }),
-    batchSize: checkInteger("batchSize", given.batchSize ?? defaultBatchSize, { min: 1, max: largest }),
-    threads: Math.min(cores, checkInteger("threads", given.threads ?? cores, { min: 1, max: mostThreads })),
+    batchSize: checkInteger("batchSize", batchSize, { min: 1, max: largest }),
+    threads: Math.min(cores, checkInteger("threads", threads, { min: 1, max: mostThreads })),
     gpuLayers: gpuLayers === undefined ? undefined : checkInteger("gpuLayers", gpuLayers, { min: 0, max: largest }),
     mmap: mmap === undefined ? undefined : checkBoolean("mmap", mmap),
     onProgress: onProgress === undefined ? undefined : checkFunction("onProgress", onProgress),

@@ -21,6 +21,8 @@ export interface ModelInfo extends ModelFacts {
   architecture: string | undefined;
   /** Its name, as its makers gave it. C: `general.name`. */
   name: string | undefined;
+  /** Its chat template, in Jinja. C: `tokenizer.chat_template`. */
+  chatTemplate: string | undefined;
 }
 
 /** How text is turned into tokens. */
@@ -131,7 +133,13 @@ export class Model implements AsyncDisposable {
     this.#thread = thread;
     this.#loaded = loaded;
     this.metadata = header.metadata;
-    this.info = { path, architecture: textOf(header, "general.architecture"), name: textOf(header, "general.name"), ...loaded.facts };
+    this.info = {
+      path,
+      architecture: textOf(header, "general.architecture"),
+      name: textOf(header, "general.name"),
+      chatTemplate: textOf(header, "tokenizer.chat_template"),
+      ...loaded.facts,
+    };
     net.register(this, { thread, loaded }, this);
   }
 
@@ -265,7 +273,7 @@ export class Model implements AsyncDisposable {
   async #readVocabulary(): Promise<ChatVocabulary> {
     const { vocab } = this.#loaded;
     const { lib } = this.#native;
-    const text = (token: number) => token < 0 ? "" : lib.llama_vocab_get_text(vocab, token) ?? "";
+    const text = (token: number) => token < 0 ? "" : this.#native.readCString(lib.llama_vocab_get_text(vocab, token));
     const special = await this.#thread.run("specialTokens", vocab);
     return { special, startToken: text(lib.llama_vocab_bos(vocab)), endToken: text(lib.llama_vocab_eos(vocab)) };
   }
@@ -326,11 +334,11 @@ function textOf(header: GgufHeader, key: string): string | undefined {
 }
 
 function tokenizeFlags(where: string, options: TokenizeOptions | undefined): TokenizeFlags {
-  const { addSpecial, parseSpecial } = checkOptions(where, options, ["addSpecial", "parseSpecial"]);
-  return { addSpecial: checkBoolean("addSpecial", addSpecial ?? true), parseSpecial: checkBoolean("parseSpecial", parseSpecial ?? false) };
+  const { addSpecial = true, parseSpecial = false } = checkOptions(where, options, ["addSpecial", "parseSpecial"]);
+  return { addSpecial: checkBoolean("addSpecial", addSpecial), parseSpecial: checkBoolean("parseSpecial", parseSpecial) };
 }
 
 function detokenizeFlags(where: string, options: DetokenizeOptions | undefined): DetokenizeFlags {
-  const { removeSpecial, renderSpecial } = checkOptions(where, options, ["removeSpecial", "renderSpecial"]);
-  return { removeSpecial: checkBoolean("removeSpecial", removeSpecial ?? true), renderSpecial: checkBoolean("renderSpecial", renderSpecial ?? true) };
+  const { removeSpecial = true, renderSpecial = true } = checkOptions(where, options, ["removeSpecial", "renderSpecial"]);
+  return { removeSpecial: checkBoolean("removeSpecial", removeSpecial), renderSpecial: checkBoolean("renderSpecial", renderSpecial) };
 }

@@ -45,14 +45,15 @@ const smallestPenalty = 0.01;
 
 /** Checks sampling options and fills in the defaults. Throws {@linkcode InvalidArgumentError}. */
 export function checkSampling(options: SamplingOptions): SamplingSettings {
+  const { temperature = 0.8, topK = 40, topP = 0.95, minP = 0.05, repeatPenalty = 1, repeatLastN = 64, seed = randomSeed() } = options;
   return {
-    temperature: checkNumber("temperature", options.temperature ?? 0.8, { min: 0, max: 100 }),
-    topK: checkInteger("topK", options.topK ?? 40, { min: 0, max: 0x7fff_ffff }),
-    topP: checkNumber("topP", options.topP ?? 0.95, { min: 0, max: 1 }),
-    minP: checkNumber("minP", options.minP ?? 0.05, { min: 0, max: 1 }),
-    repeatPenalty: checkNumber("repeatPenalty", options.repeatPenalty ?? 1, { min: smallestPenalty, max: 100 }),
-    repeatLastN: checkInteger("repeatLastN", options.repeatLastN ?? 64, { min: 0, max: 1 << 20 }),
-    seed: checkInteger("seed", options.seed ?? randomSeed(), { min: 0, max: largestSeed }),
+    temperature: checkNumber("temperature", temperature, { min: 0, max: 100 }),
+    topK: checkInteger("topK", topK, { min: 0, max: 0x7fff_ffff }),
+    topP: checkNumber("topP", topP, { min: 0, max: 1 }),
+    minP: checkNumber("minP", minP, { min: 0, max: 1 }),
+    repeatPenalty: checkNumber("repeatPenalty", repeatPenalty, { min: smallestPenalty, max: 100 }),
+    repeatLastN: checkInteger("repeatLastN", repeatLastN, { min: 0, max: 1 << 20 }),
+    seed: checkInteger("seed", seed, { min: 0, max: largestSeed }),
   };
 }
 

@@ -1,6 +1,8 @@
 import type { Native } from "../../../ffi/native.ts";
 import type { Pointer } from "../../../ffi/pointer.ts";
-import type { StructView } from "../../../ffi/struct.ts";
+import type { StructView } from "../../../ffi/struct_view.ts";
+import type { Structs } from "../../../ffi/tables/structs.ts";
+import type { Lib } from "../../../ffi/tables.ts";
 import { DisposedError } from "../../errors.ts";
 import { TokenBytes } from "./tokenizer.ts";
 
@@ -8,8 +10,9 @@ import { TokenBytes } from "./tokenizer.ts";
 export class ContextState {
   /** The context. */
   readonly context: Pointer<"llama_context">;
-  /** Its key-value memory. */
-  readonly memory: Pointer<"llama_memory_i"> | null;
+  readonly #lib: Lib;
+  /** Its key-value memory; a model that only encodes has none. */
+  readonly #memory: Pointer<"llama_memory_i"> | null;
   /** The vocabulary of its model. */
   readonly vocab: Pointer<"llama_vocab">;
   /** Tokens that it holds at most. */
@@ -21,7 +24,7 @@ export class ContextState {
   /** Compute threads that it is set to now. */
   currentThreads: number;
   /** The batch that is given to each decode, and the tokens in it. */
-  readonly batch: StructView<"llama_batch">;
+  readonly batch: StructView<Structs["llama_batch"]>;
   /** The tokens of {@linkcode ContextState.batch}. */
   readonly batchTokens: Int32Array;
   /** The bytes of single tokens. */
@@ -38,7 +41,8 @@ export class ContextState {
     const { lib } = native;
     this.context = context;
     this.vocab = vocab;
-    this.memory = lib.llama_get_memory(context);
+    this.#lib = lib;
+    this.#memory = lib.llama_get_memory(context);
     this.contextSize = lib.llama_n_ctx(context);
     this.batchSize = lib.llama_n_batch(context);
     this.threads = threads;
@@ -47,7 +51,21 @@ export class ContextState {
     this.held = new Int32Array(this.contextSize);
     this.bytes = new TokenBytes(lib, vocab);
     this.batch = native.struct("llama_batch");
-    this.batch.token = native.addressOf(this.batchTokens);
+    native.assign(this.batch, { token: this.batchTokens });
+  }
+
+  /** Makes the context's memory hold nothing but its first tokens; false when it can't, and then it holds what it held. */
+  keep(count: number): boolean {
+    if (this.#memory === null || !this.#lib.llama_memory_seq_rm(this.#memory, 0, count, -1)) return false;
+    this.used = count;
+    return true;
+  }
+
+  /** Empties the context's memory. */
+  forget(): void {
+    if (this.#memory !== null) this.#lib.llama_memory_clear(this.#memory, false);
+    this.used = 0;
+    this.owner = 0;
   }
 }
 

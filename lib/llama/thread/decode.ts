@@ -1,4 +1,4 @@
-import type { TaskContext } from "../../../ffi/thread.ts";
+import type { TaskContext } from "../../../ffi/task.ts";
 import { DecodeError } from "../../errors.ts";
 import type { ContextState } from "./context_state.ts";
 
@@ -20,19 +20,13 @@ export function decode(state: ContextState, task: TaskContext<string>, count: nu
     return;
   }
   if (code === aborted) abandon(state, task);
-  forget(state, task);
+  state.forget();
   const why = code === noRoom ? "there was no room in the context" : "it failed";
   throw new DecodeError(`llama_decode gave ${code}: ${why}; the context was cleared and can be used again`, { value: code, expected: "0" });
 }
 
 function abandon(state: ContextState, task: TaskContext<string>): never {
-  forget(state, task);
+  state.forget();
   task.throwIfCancelled();
   throw new DecodeError("llama_decode stopped without being told to; the context was cleared and can be used again", { value: aborted, expected: "0" });
-}
-
-function forget(state: ContextState, { lib }: TaskContext<string>): void {
-  lib.llama_memory_clear(state.memory, false);
-  state.used = 0;
-  state.owner = 0;
 }

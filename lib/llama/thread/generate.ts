@@ -5,7 +5,7 @@
  */
 
 import type { Pointer } from "../../../ffi/pointer.ts";
-import type { TaskContext } from "../../../ffi/thread.ts";
+import type { TaskContext } from "../../../ffi/task.ts";
 import { EmptyPromptError, PromptTooLongError } from "../../errors.ts";
 import { StopMatcher } from "../stop_matcher.ts";
 import { type ContextState, contextState } from "./context_state.ts";
@@ -18,12 +18,12 @@ import { createSampler } from "./sampler.ts";
 export function generate(input: GenerateInput, task: TaskContext<string>): GenerateOutput {
   const state = contextState(input.context);
   task.throwIfCancelled();
-  const prompt = promptTokens(task.lib, state.vocab, input.prompt);
+  const prompt = promptTokens(task.native, state.vocab, input.prompt);
   checkPrompt(prompt, state);
   const sampler = createSampler(task.native, state.vocab, input.sampling);
   try {
     const started = performance.now();
-    const reused = preparePrompt(state, task, prompt, input.owner);
+    const reused = preparePrompt(state, prompt, input.owner);
     readPrompt(state, task, prompt, reused);
     if (input.sampling.repeatPenalty !== 1) showToSampler(task, sampler, prompt, input.sampling.repeatLastN);
     const prompted = performance.now();
@@ -57,15 +57,13 @@ function checkPrompt(prompt: Int32Array, state: ContextState): void {
 }
 
 /** Makes the context's memory hold nothing but the start of the prompt, and says how many tokens of it. */
-function preparePrompt(state: ContextState, { lib }: TaskContext<string>, prompt: Int32Array, owner: number): number {
+function preparePrompt(state: ContextState, prompt: Int32Array, owner: number): number {
   let same = 0;
   if (owner !== 0 && owner === state.owner) {
     const most = Math.min(state.used, prompt.length - 1);
     while (same < most && state.held[same] === prompt[same]) same++;
   }
-  const kept = same > 0 && lib.llama_memory_seq_rm(state.memory, 0, same, -1);
-  if (!kept) lib.llama_memory_clear(state.memory, false);
-  state.used = kept ? same : 0;
+  if (same === 0 || !state.keep(same)) state.forget();
   state.owner = owner;
   return state.used;
 }

@@ -6,7 +6,7 @@
 
 import type { Native } from "../../../ffi/native.ts";
 import type { Pointer } from "../../../ffi/pointer.ts";
-import type { TaskContext } from "../../../ffi/thread.ts";
+import type { TaskContext } from "../../../ffi/task.ts";
 import { ContextError, ModelLoadError } from "../../errors.ts";
 import { addContext, ContextState, removeContext } from "./context_state.ts";
 import type { LoadedModel, LoadInput, ModelFacts } from "./protocol.ts";
@@ -96,7 +96,6 @@ function facts(
     hasDecoder: lib.llama_model_has_decoder(model),
     threads,
     batchSize: context === null ? 0 : lib.llama_n_batch(context),
-    chatTemplate: lib.llama_model_chat_template(model, null) ?? undefined,
   };
 }
 

@@ -4,8 +4,9 @@
  * @module
  */
 
+import type { Native } from "../../../ffi/native.ts";
 import type { Pointer } from "../../../ffi/pointer.ts";
-import type { Lib } from "../../../ffi/tables.ts";
+import { type Guard, unguard } from "../chat_guard.ts";
 import type { Prompt } from "./protocol.ts";
 import { type SpecialToken, specialTokens } from "./special_tokens.ts";
 import { tokenize } from "./tokenizer.ts";
@@ -13,9 +14,10 @@ import { tokenize } from "./tokenizer.ts";
 type Vocab = Pointer<"llama_vocab">;
 
 /** The tokens of a prompt, with the model's start token exactly once and no end token. */
-export function promptTokens(lib: Lib, vocab: Vocab, prompt: Prompt): Int32Array {
+export function promptTokens(native: Native, vocab: Vocab, prompt: Prompt): Int32Array {
+  const { lib } = native;
   const tokens = prompt.kind === "template"
-    ? templateTokens(lib, vocab, prompt.text, prompt.guard)
+    ? templateTokens(native, vocab, prompt.text, prompt.guard)
     : tokenize(lib, vocab, prompt.text, { addSpecial: false, parseSpecial: prompt.parseSpecial });
   const start = lib.llama_vocab_bos(vocab);
   if (start < 0 || !lib.llama_vocab_get_add_bos(vocab) || tokens[0] === start) return tokens;
@@ -26,30 +28,31 @@ export function promptTokens(lib: Lib, vocab: Vocab, prompt: Prompt): Int32Array
 }
 
 /**
- * The tokens of what a template made. Text of control tokens that came from a message holds the guard character: it is text and no token.
+ * The tokens of what a template made. Text of control tokens that came from a message holds the guard: it is text and no token.
  * Without a guard nothing in the messages looks like one, and llama.cpp does it all.
  */
-function templateTokens(lib: Lib, vocab: Vocab, text: string, guard: string | undefined): Int32Array {
+function templateTokens(native: Native, vocab: Vocab, text: string, guard: Guard | undefined): Int32Array {
+  const { lib } = native;
   if (guard === undefined) return tokenize(lib, vocab, text, { addSpecial: false, parseSpecial: true });
   const tokens: number[] = [];
-  for (const part of splitAtSpecial(text, specialTokens(lib, vocab))) {
+  for (const part of splitAtSpecial(text, specialTokens(native, vocab), guard)) {
     if (typeof part === "number") tokens.push(part);
-    else for (const id of tokenize(lib, vocab, part.replaceAll(guard, ""), { addSpecial: false, parseSpecial: false })) tokens.push(id);
+    else for (const id of tokenize(lib, vocab, unguard(part, guard), { addSpecial: false, parseSpecial: false })) tokens.push(id);
   }
   return Int32Array.from(tokens);
 }
 
-/** Cuts a text at the special tokens in it, which come longest first: what is between two of them stays one piece of text. */
-export function splitAtSpecial(text: string, special: readonly SpecialToken[]): (string | number)[] {
+/** Cuts a text at the special tokens in it, which come longest first, but not at one behind the guard's mark: what is between two stays one piece. */
+export function splitAtSpecial(text: string, special: readonly SpecialToken[], guard: Guard): (string | number)[] {
   let parts: (string | number)[] = [text];
   for (const token of special) {
-    if (text.includes(token.text)) parts = parts.flatMap((part) => typeof part === "number" ? [part] : splitAt(part, token));
+    if (text.includes(token.text)) parts = parts.flatMap((part) => typeof part === "number" ? [part] : splitAt(part, token, guard));
   }
   return parts.filter((part) => part !== "");
 }
 
-function splitAt(text: string, token: SpecialToken): (string | number)[] {
-  const pieces = text.split(token.text);
+function splitAt(text: string, token: SpecialToken, guard: Guard): (string | number)[] {
+  const pieces = text.split(new RegExp(`(?<!${guard.mark})${RegExp.escape(token.text)}`, "u"));
   return pieces.flatMap((piece, index) => {
     let kept = piece;
     if (index > 0 && token.stripAfter) kept = kept.replace(/^[ \t\n\v\f\r]+/, "");

@@ -5,6 +5,7 @@
  */
 
 import type { Pointer } from "../../../ffi/pointer.ts";
+import type { Guard } from "../chat_guard.ts";
 import type { SamplingSettings } from "../sampling.ts";
 
 /** What the load task is given. */
@@ -67,14 +68,12 @@ export interface ModelFacts {
   threads: number;
   /** Tokens given to one decode at most. */
   batchSize: number;
-  /** The model's own chat template, when it has one. */
-  chatTemplate: string | undefined;
 }
 
 /** A prompt: text as it is, or the output of a chat template. */
 export type Prompt =
   | { kind: "text"; text: string; parseSpecial: boolean }
-  | { kind: "template"; text: string; guard: string | undefined };
+  | { kind: "template"; text: string; guard: Guard | undefined };
 
 /** What the generate task is given. */
 export interface GenerateInput {

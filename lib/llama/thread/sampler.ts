@@ -1,5 +1,6 @@
 import type { Native } from "../../../ffi/native.ts";
 import type { Pointer } from "../../../ffi/pointer.ts";
+import { DecodeError } from "../../errors.ts";
 import type { SamplingSettings } from "../sampling.ts";
 
 type Sampler = Pointer<"llama_sampler">;
@@ -10,8 +11,8 @@ type Sampler = Pointer<"llama_sampler">;
  */
 export function createSampler(native: Native, vocab: Pointer<"llama_vocab">, settings: SamplingSettings): Sampler {
   const { lib } = native;
-  const chain = lib.llama_sampler_chain_init(native.defaults("llama_sampler_chain_params"));
-  const add = (sampler: Sampler) => lib.llama_sampler_chain_add(chain, sampler);
+  const chain = made(lib.llama_sampler_chain_init(native.defaults("llama_sampler_chain_params")));
+  const add = (sampler: Sampler | null) => lib.llama_sampler_chain_add(chain, made(sampler));
   const { temperature, topK, topP, minP, repeatPenalty, repeatLastN, seed } = settings;
   const vocabularySize = lib.llama_vocab_n_tokens(vocab);
   const suppressed = suppressedTokens(native, vocab);
@@ -31,12 +32,18 @@ export function createSampler(native: Native, vocab: Pointer<"llama_vocab">, set
   return chain;
 }
 
+/** C gives NULL only when there is no memory; a chain with NULL in it would abort. */
+function made(sampler: Sampler | null): Sampler {
+  if (sampler !== null) return sampler;
+  throw new DecodeError("llama.cpp can't make a sampler; is there memory left?", { expected: "a sampler" });
+}
+
 /** Tokens that a model's file says must never be generated. */
 function suppressedTokens(native: Native, vocab: Pointer<"llama_vocab">): Int32Array {
   const count = new Int32Array(1);
   const tokens = native.lib.llama_vocab_get_suppress_tokens(vocab, count);
   if (tokens === null || count[0] === undefined || count[0] <= 0) return new Int32Array(0);
-  return new Int32Array(native.memory(tokens, count[0] * 4));
+  return native.viewInt32(tokens, count[0]);
 }
 
 /** An array of `llama_logit_bias` that makes tokens impossible. */

@@ -1,5 +1,5 @@
+import type { Native } from "../../../ffi/native.ts";
 import type { Pointer } from "../../../ffi/pointer.ts";
-import type { Lib } from "../../../ffi/tables.ts";
 
 /** A token that stands for itself wherever its text appears. */
 export interface SpecialToken {
@@ -20,13 +20,14 @@ const stripBeforeAttribute = 1 << 7;
 const stripAfterAttribute = 1 << 8;
 
 /** The control and unknown tokens of a vocabulary, the longest text first, as llama.cpp looks for them. */
-export function specialTokens(lib: Lib, vocab: Pointer<"llama_vocab">): SpecialToken[] {
+export function specialTokens(native: Native, vocab: Pointer<"llama_vocab">): SpecialToken[] {
+  const { lib } = native;
   const found: SpecialToken[] = [];
   const size = lib.llama_vocab_n_tokens(vocab);
   for (let id = 0; id < size; id++) {
     const attributes = lib.llama_vocab_get_attr(vocab, id);
     if ((attributes & specialAttributes) === 0) continue;
-    const text = lib.llama_vocab_get_text(vocab, id) ?? "";
+    const text = native.readCString(lib.llama_vocab_get_text(vocab, id));
     if (text === "") continue;
     found.push({
       id,

@@ -5,7 +5,7 @@
  */
 
 import type { Pointer } from "../../../ffi/pointer.ts";
-import type { TaskContext } from "../../../ffi/thread.ts";
+import type { TaskContext } from "../../../ffi/task.ts";
 import { generate } from "./generate.ts";
 import { load, unload } from "./load.ts";
 import type { DetokenizeInput, TokenizeInput } from "./protocol.ts";
@@ -19,7 +19,7 @@ export const llamaTasks = {
   generate,
   tokenize: (input: TokenizeInput, { lib }: TaskContext): Int32Array => tokenize(lib, input.vocab, input.text, input),
   detokenize: (input: DetokenizeInput, { lib }: TaskContext): string => detokenize(lib, input.vocab, input.tokens, input),
-  specialTokens: (vocab: Pointer<"llama_vocab">, { lib }: TaskContext): SpecialToken[] => specialTokens(lib, vocab),
+  specialTokens: (vocab: Pointer<"llama_vocab">, { native }: TaskContext): SpecialToken[] => specialTokens(native, vocab),
 } as const;
 
 /** The type of {@linkcode llamaTasks}. */

@@ -1,0 +1,11 @@
+/**
+ * The entry of the native threads: the tasks that run there. It is no module to import.
+ *
+ * @module
+ */
+
+import "./errors.ts";
+import { serveTasks } from "../ffi/thread_worker.ts";
+import { llamaTasks } from "./llama/thread/tasks.ts";
+
+serveTasks(llamaTasks);

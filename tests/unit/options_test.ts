@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { InvalidArgumentError } from "../../lib/errors.ts";
+import { checkCompletion, checkGeneration } from "../../lib/llama/generation_options.ts";
+import { checkLoad, modelPath } from "../../lib/llama/load_options.ts";
+import { checkSampling, largestSeed } from "../../lib/llama/sampling.ts";
+import { checkTokens } from "../../lib/llama/vocab_check.ts";
+import { checkText } from "../../lib/options.ts";
+
+/** Options as a caller without types might give them. */
+// deno-lint-ignore no-explicit-any
+const untyped = (value: unknown): any => value;
+
+function refused(run: () => unknown, message: RegExp, value?: unknown): void {
+  assert.throws(run, (error) => {
+    assert.ok(error instanceof InvalidArgumentError, String(error));
+    assert.equal(error.code, "INVALID_ARGUMENT");
+    assert.match(error.message, message);
+    if (value !== undefined) assert.deepEqual(error.value, value);
+    assert.ok(error.expected !== undefined && error.expected !== "");
+    return true;
+  });
+}
+
+test("sampling: upstream's defaults", () => {
+  const { seed, ...rest } = checkSampling({});
+  assert.deepEqual(rest, { temperature: 0.8, topK: 40, topP: 0.95, minP: 0.05, repeatPenalty: 1, repeatLastN: 64 });
+  assert.ok(Number.isInteger(seed) && seed >= 0 && seed <= largestSeed);
+  assert.notDeepEqual([checkSampling({}).seed, checkSampling({}).seed], [seed, seed]);
+});
+
+test("sampling: every number out of its range or no number is refused, the ends of the range are not", () => {
+  const ranges: Record<string, [number, number]> = {
+    temperature: [0, 100],
+    topK: [0, 0x7fff_ffff],
+    topP: [0, 1],
+    minP: [0, 1],
+    repeatPenalty: [0.01, 100],
+    repeatLastN: [0, 1 << 20],
+    seed: [0, largestSeed],
+  };
+  for (const [name, [min, max]] of Object.entries(ranges)) {
+    checkSampling({ [name]: min });
+    checkSampling({ [name]: max });
+    for (const bad of [min - 1, max * 2 + 1, NaN, Infinity, -Infinity, "1", null, 1n, {}]) {
+      refused(() => checkSampling({ [name]: bad }), new RegExp(`^${name} is `), bad);
+    }
+  }
+  for (const whole of ["topK", "repeatLastN", "seed"]) refused(() => checkSampling({ [whole]: 1.5 }), /a whole number/);
+});
+
+test("generation: maxTokens, stop, signal, unknown names", () => {
+  assert.deepEqual(checkGeneration("chat.send", undefined).stop, []);
+  assert.deepEqual(checkGeneration("chat.send", { stop: "a" }).stop, ["a"]);
+  assert.equal(checkGeneration("chat.send", { maxTokens: undefined }).maxTokens, undefined);
+  for (const bad of [0, -1, 1.5, NaN, 2 ** 31, "5"]) refused(() => checkGeneration("chat.send", { maxTokens: untyped(bad) }), /maxTokens is/, bad);
+  refused(() => checkGeneration("chat.send", { stop: "" }), /empty/);
+  refused(() => checkGeneration("chat.send", { stop: ["a", ""] }), /empty/);
+  refused(() => checkGeneration("chat.send", { stop: untyped([1]) }), /stop is 1/);
+  refused(() => checkGeneration("chat.send", { stop: untyped(1) }), /stop is 1/);
+  refused(() => checkGeneration("chat.send", { stop: ["a", "\ud800"] }), /stop\[1\] isn't valid UTF-16/);
+  refused(() => checkGeneration("chat.send", { stop: new Array(65).fill("a") }), /64/);
+  refused(() => checkGeneration("chat.send", { signal: untyped({}) }), /AbortSignal/);
+  refused(() => checkGeneration("chat.send", untyped({ maxtokens: 5 })), /did you mean maxTokens/);
+  refused(() => checkGeneration("chat.send", untyped({ max_tokens: 5 })), /did you mean maxTokens/);
+  refused(() => checkGeneration("chat.send", untyped({ top_p: 5 })), /did you mean topP/);
+  refused(() => checkGeneration("chat.send", untyped({ nonsense: 5 })), /it knows temperature, /);
+  refused(() => checkGeneration("chat.send", untyped({ parseSpecial: true })), /no option/);
+  refused(() => checkGeneration("chat.send", untyped("x")), /an object/);
+  refused(() => checkGeneration("chat.send", untyped([])), /an object/);
+  refused(() => checkGeneration("chat.send", untyped(null)), /an object/);
+  refused(() => checkCompletion("model.complete", { parseSpecial: untyped(1) }), /true or false/);
+});
+
+test("load: options and sources", () => {
+  assert.equal(checkLoad(undefined).threads, navigator.hardwareConcurrency);
+  assert.equal(checkLoad({ threads: 4096 }).threads, navigator.hardwareConcurrency);
+  assert.equal(checkLoad({ threads: 1 }).threads, 1);
+  for (const name of ["contextSize", "batchSize", "threads"]) {
+    for (const bad of [0, -1, 1.5, NaN, 2 ** 31, "5"]) refused(() => checkLoad({ [name]: bad }), new RegExp(`${name} is`), bad);
+  }
+  refused(() => checkLoad({ gpuLayers: -1 }), /gpuLayers/);
+  refused(() => checkLoad({ mmap: untyped("yes") }), /true or false/);
+  refused(() => checkLoad({ onProgress: untyped(1) }), /a function/);
+  refused(() => checkLoad(untyped({ n_ctx: 5 })), /no option "n_ctx"/);
+  refused(() => checkLoad(untyped({ context_size: 5 })), /did you mean contextSize/);
+  assert.equal(modelPath(new URL("file:///a%20b.gguf")), "/a b.gguf");
+  assert.equal(modelPath("file:///a%20b.gguf"), "/a b.gguf");
+  assert.equal(modelPath("a b.gguf"), "a b.gguf");
+  refused(() => modelPath(new URL("https://example.com/a.gguf")), /file: URL/);
+  refused(() => modelPath(""), /empty/);
+  refused(() => modelPath("a\0b"), /NUL/);
+  refused(() => modelPath(untyped(5)), /a string/);
+  refused(() => modelPath("\udc00"), /UTF-16/);
+});
+
+test("text: half surrogate pairs are found", () => {
+  assert.equal(checkText("x", "a🌍\0b"), "a🌍\0b");
+  for (const [bad, at] of [["\ud83c", 0], ["a\udf0d", 1], ["🌍\ud83c", 2], ["\ud83c\ud83c\udf0d", 0], ["\udf0d\ud83c", 0]] as const) {
+    refused(() => checkText("x", bad), new RegExp(`at index ${at};`));
+  }
+});
+
+test("tokens: every id is checked", () => {
+  assert.deepEqual(checkTokens([0, 9], 10), Int32Array.of(0, 9));
+  assert.deepEqual(checkTokens(Int32Array.of(3), 10), Int32Array.of(3));
+  for (const bad of [-1, 10, 1.5, NaN, "1", undefined]) refused(() => checkTokens(untyped([0, bad]), 10), /index 1/);
+  refused(() => checkTokens(Int32Array.of(0, -1), 10), /index 1/);
+  refused(() => checkTokens(untyped("abc"), 10), /Int32Array/);
+});
