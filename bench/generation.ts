@@ -140,7 +140,7 @@ function report(results: readonly Result[]): string {
 }
 
 const options = await benchOptions(15);
-const program = buildCLoop(options.libraries);
+const program = await buildCLoop(options.libraries);
 const results = [...await measure(options, program, 1), ...await measure(options, program, 2)];
 console.log(
   options.json ? JSON.stringify({ bench: "generation", machine: machine(), results }, null, 1) : report(results),

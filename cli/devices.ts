@@ -1,4 +1,4 @@
-import { devices } from "../mod.ts";
+import { devices } from "../lib/ggml/mod.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./errors.ts";
 import type { Given } from "./flags.ts";

@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { cacheFolder, ROOT, runTool } from "./places.ts";
+import { benchFolder, ROOT, runTool } from "./places.ts";
 import { headerFolders, zigCommand } from "./toolchain.ts";
 
 /** Builds `bench/c_loop.c` against the built libraries, unless that was done before, and gives the program's path. */
-export function buildCLoop(libraries: string): string {
+export async function buildCLoop(libraries: string): Promise<string> {
   const source = join(ROOT, "bench", "c_loop.c");
   const key = createHash("sha256").update(readFileSync(source)).update(libraries)
     .update(readFileSync(join(libraries, "libllama.so"))).digest("hex").slice(0, 16);
-  const program = join(cacheFolder("c_loop"), key);
+  const program = join(benchFolder("c_loop"), key);
   if (existsSync(program)) return program;
-  const command = zigCommand();
+  const command = await zigCommand();
   const includes = headerFolders().map((folder) => `-I${folder}`);
   const flags = ["-O2", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror"];
   const link = [`-L${libraries}`, "-lllama", "-lggml", "-lggml-base", `-Wl,-rpath,${libraries}`];

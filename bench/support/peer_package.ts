@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { cacheFolder, runTool } from "./places.ts";
+import { benchFolder, runTool } from "./places.ts";
 
 const VERSION = "3.22.1";
 
@@ -10,7 +10,7 @@ const VERSION = "3.22.1";
  * script is run, and no GPU library brought.
  */
 export function bringPeer(): string {
-  const folder = cacheFolder(`node-llama-cpp-${VERSION}`);
+  const folder = benchFolder(`node-llama-cpp-${VERSION}`);
   const platform = `@node-llama-cpp/${process.platform === "darwin" ? "mac" : process.platform}-${process.arch}`;
   if (existsSync(join(folder, "node_modules", platform, "package.json"))) return folder;
   writeFileSync(join(folder, "package.json"), '{ "private": true }\n');

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { cacheFolder } from "../../lib/models/default_model.ts";
 
 /** The root of the source tree. */
 export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
@@ -20,10 +20,8 @@ function program(inTree: string, name: string): string {
 }
 
 /** A folder of the bench's own in the cache, made if need be: what was built or fetched once stays there. */
-export function cacheFolder(name: string): string {
-  const base = process.env["GGML_FFI_CACHE"] ??
-    join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "ggml-ffi");
-  const folder = join(base, "bench", name);
+export function benchFolder(name: string): string {
+  const folder = join(cacheFolder(), "bench", name);
   mkdirSync(folder, { recursive: true });
   return folder;
 }

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { cacheFolder } from "../../lib/models/default_model.ts";
+import { bringZig } from "../../scripts/setup/zig.mjs";
 import { ROOT } from "./places.ts";
 
 /** The upstream headers that set-up brought. */
@@ -10,10 +12,8 @@ export function headerFolders(): string[] {
   return [join(upstream, "include"), join(upstream, "ggml", "include")];
 }
 
-/** The command that starts Zig: `$ZIG`, the one that set-up brought, or `zig` on the path. */
-export function zigCommand(): readonly string[] {
+/** The command that starts Zig: `$ZIG`, or the one that set-up brings. */
+export async function zigCommand(): Promise<readonly string[]> {
   const given = process.env["ZIG"];
-  if (given) return given.split(" ");
-  const brought = join(ROOT, ".tools", "zig", "zig");
-  return existsSync(brought) ? [brought] : ["zig"];
+  return given ? given.split(" ") : [await bringZig(cacheFolder())];
 }
