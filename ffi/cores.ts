@@ -1,5 +1,155 @@
-/** Placeholder until it is written out below. */
-export interface CoreBudget {
-  /** How many cores the process hands out. */
-  readonly total: number;
+import { availableParallelism } from "node:os";
+import { InvalidArgumentError } from "./errors.ts";
+
+/** How many native threads a process can have. */
+const SLOTS = 256;
+/** The words of the shared memory. */
+const LOCK = 0, FREE = 1, TOTAL = 2, NEXT_TICKET = 3, SERVED = 4, CHANGES = 5, HELD = 8, ABANDONED = HELD + SLOTS;
+const WORDS = ABANDONED + SLOTS;
+/** How long a wait lasts before it asks whether it was cancelled. */
+const POLL_MS = 20;
+
+/** The shared memory behind the cores of a process. */
+export type CoreMemory = SharedArrayBuffer;
+
+/** Makes the shared memory for `total` cores (default: those of this machine that the process may use). */
+export function makeCores(total: number = availableParallelism()): CoreMemory {
+  if (!Number.isInteger(total) || total < 1) {
+    throw new InvalidArgumentError(`${total} is no number of cores`, {
+      value: total,
+      expected: "a whole number from 1",
+    });
+  }
+  const memory = new SharedArrayBuffer(WORDS * 4);
+  const words = new Int32Array(memory);
+  words[FREE] = total;
+  words[TOTAL] = total;
+  return memory;
+}
+
+/**
+ * The processor's cores, shared out among the native threads of a process: ggml's compute threads spin at barriers, so more of them than cores is far
+ * slower than one after another. Who asked first gets cores first.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { CoreBudget, makeCores } from "./cores.ts";
+ *
+ * const memory = makeCores(4);
+ * const one = new CoreBudget(memory, 0);
+ * const other = new CoreBudget(memory, 1);
+ * assert.equal(one.acquire(3), 3);
+ * assert.equal(other.acquire(3), 1);
+ * one.release();
+ * other.release();
+ * ```
+ */
+export class CoreBudget {
+  readonly #words: Int32Array<SharedArrayBuffer>;
+  readonly #slot: number;
+
+  /** The hold of thread number `slot` on the shared memory. Each thread has a number of its own, from 0 to 255. */
+  constructor(memory: CoreMemory, slot: number) {
+    if (!Number.isInteger(slot) || slot < 0 || slot >= SLOTS) {
+      throw new InvalidArgumentError(`${slot} is no thread's number`, {
+        value: slot,
+        expected: `a whole number from 0 to ${SLOTS - 1}`,
+      });
+    }
+    this.#words = new Int32Array(memory);
+    this.#slot = slot;
+  }
+
+  /** How many cores there are to share. */
+  get total(): number {
+    return this.#at(TOTAL);
+  }
+
+  /** How many this thread has now. */
+  get held(): number {
+    return this.#at(HELD + this.#slot);
+  }
+
+  /**
+   * Takes up to `wanted` cores and says how many it got: at least one. Waits, and blocks this thread, while there is none; gives 0 when `cancelled`
+   * says so meanwhile. Cores that the thread has are given back first.
+   */
+  acquire(wanted: number, cancelled: () => boolean = () => false): number {
+    this.release();
+    const ticket = this.#locked(() => this.#next(NEXT_TICKET));
+    for (;;) {
+      const seen = Atomics.load(this.#words, CHANGES);
+      const granted = this.#locked(() => this.#grant(ticket, wanted));
+      if (granted > 0) return granted;
+      if (cancelled()) {
+        this.#locked(() => this.#abandon(ticket));
+        return 0;
+      }
+      Atomics.wait(this.#words, CHANGES, seen, POLL_MS);
+    }
+  }
+
+  /** Gives back what the thread has. For the main thread: takes back what a lost thread had. */
+  release(): void {
+    if (this.held === 0) return;
+    this.#locked(() => {
+      this.#words[FREE] = this.#at(FREE) + this.held;
+      this.#words[HELD + this.#slot] = 0;
+    });
+    this.#changed();
+  }
+
+  #grant(ticket: number, wanted: number): number {
+    const free = this.#at(FREE);
+    if (this.#at(SERVED) !== ticket || free === 0) return 0;
+    const granted = Math.min(Math.max(1, wanted), free);
+    this.#words[FREE] = free - granted;
+    this.#words[HELD + this.#slot] = granted;
+    this.#serveNext();
+    return granted;
+  }
+
+  #abandon(ticket: number): void {
+    if (this.#at(SERVED) === ticket) this.#serveNext();
+    else this.#words[ABANDONED + place(ticket)] = 1;
+  }
+
+  /** Passes the turn on; tickets whose owners have left are skipped. */
+  #serveNext(): void {
+    let next = this.#next(SERVED) + 1 | 0;
+    while (this.#at(ABANDONED + place(next)) === 1) {
+      this.#words[ABANDONED + place(next)] = 0;
+      next = this.#next(SERVED) + 1 | 0;
+    }
+    this.#changed();
+  }
+
+  #next(word: number): number {
+    const value = this.#at(word);
+    this.#words[word] = value + 1;
+    return value;
+  }
+
+  #at(word: number): number {
+    return Atomics.load(this.#words, word);
+  }
+
+  #changed(): void {
+    Atomics.add(this.#words, CHANGES, 1);
+    Atomics.notify(this.#words, CHANGES);
+  }
+
+  /** Runs a few instructions alone. The lock is held for nanoseconds, so waiting for it spins. */
+  #locked<T>(action: () => T): T {
+    while (Atomics.compareExchange(this.#words, LOCK, 0, 1) !== 0);
+    try {
+      return action();
+    } finally {
+      Atomics.store(this.#words, LOCK, 0);
+    }
+  }
+}
+
+function place(ticket: number): number {
+  return (ticket >>> 0) % SLOTS;
 }

@@ -204,6 +204,11 @@ export class DisposedError extends GgmlError {
   static override readonly code = "DISPOSED";
 }
 
+/** Thrown inside a task whose request was cancelled. The caller gets the reason of its signal instead. */
+export class CancelledError extends GgmlError {
+  static override readonly code = "CANCELLED";
+}
+
 /** A native thread didn't start, or ended while work was under way. */
 export class NativeThreadError extends GgmlError {
   static override readonly code = "NATIVE_THREAD";
@@ -221,5 +226,6 @@ registerErrors(
   UnsupportedPlatformError,
   InvalidArgumentError,
   DisposedError,
+  CancelledError,
   NativeThreadError,
 );

@@ -20,5 +20,14 @@ export type { NativeBuffer, Pointer } from "./pointer.ts";
 export { type CallbackName, type DefaultsName, type Lib, type StructName } from "./tables.ts";
 export { Native, type NativeCallback, open, type StructFields } from "./native.ts";
 export { Lifetime, type Owner } from "./struct.ts";
+export {
+  NativeThread,
+  type NativeThreadOptions,
+  type RunOptions,
+  type Task,
+  type TaskContext,
+  type TaskRun,
+  type TaskTable,
+} from "./thread.ts";
 export type { StructView } from "./struct_view.ts";
 export * from "./tables/mod.ts";

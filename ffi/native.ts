@@ -114,6 +114,11 @@ export class Native {
     return this.#structs.at(name, pointer, owner) as unknown as StructView<Structs[N]>;
   }
 
+  /** A struct in JavaScript memory that holds a copy of these bytes. Throws InvalidArgumentError when their count is wrong. */
+  structFrom<N extends StructName>(name: N, bytes: Uint8Array): StructView<Structs[N]> {
+    return this.#structs.from(name, bytes) as unknown as StructView<Structs[N]>;
+  }
+
   /** The default parameters as the library has them. */
   defaults<N extends DefaultsName>(name: N): StructView<Structs[N]> {
     const make = this.lib[defaultsFunction(name)] as unknown as () => StructView<Structs[N]>;

@@ -1,96 +1,124 @@
-import type { CoreBudget } from "./cores.ts";
+import { isMemory } from "./call.ts";
+import { DisposedError, InvalidArgumentError } from "./errors.ts";
 import type { Native } from "./native.ts";
-import type { Pointer } from "./pointer.ts";
-import type { Lib } from "./tables.ts";
+import { isStruct, type Signature } from "./signature.ts";
+import type { StructView } from "./struct_view.ts";
+import { functionEntry, type Lib, type StructName } from "./tables.ts";
+import type { MessageIn, MessageOut, TaskInput, TaskOutput, TaskTable } from "./task.ts";
+import { giveBack, takeWorker } from "./thread_pool.ts";
+import type { MemoryArgument } from "./thread_protocol.ts";
+import type { Request, ThreadWorker } from "./thread_handle.ts";
 
-/** What a task on a native thread is given beside its input. */
-export interface TaskContext<Out = unknown, In = unknown> {
-  /** The libraries, on this thread. */
-  readonly native: Native;
-  /** The functions of the libraries, called on this thread. */
-  readonly lib: Lib;
-  /** The share of the processor's cores that this process's threads hand to each other. */
-  readonly cores: CoreBudget;
-  /** A C function and its argument that say "stop" when the request is cancelled: for `abort_callback` and `progress_callback`. */
-  readonly cancel: CancelFlag;
-  /** Whether the request was cancelled. Cheap (some ten nanoseconds): ask before each token. */
-  cancelled(): boolean;
-  /** Throws {@linkcode CancelledError} when the request was cancelled: `run` then rejects with the signal's reason. */
-  throwIfCancelled(): void;
-  /** Sends a message to the caller's `onMessage`. */
-  post(message: Out, transfer?: readonly ArrayBuffer[]): void;
-  /** The next message that the caller sent to this run since, or `undefined`. Doesn't wait. */
-  receive(): In | undefined;
-}
-
-/** A flag in native memory that C code reads through a function of the library itself; no JavaScript runs for it. */
-export interface CancelFlag {
-  /** The address of a `bool (*)(void *)`. */
-  readonly callback: Pointer<"function">;
-  /** What to give it as its argument. */
-  readonly data: Pointer<"void">;
-}
-
-/** A task: runs on the native thread from begin to end before the next request is looked at. */
-// deno-lint-ignore no-explicit-any
-export type Task<Input = any, Output = any, Out = any, In = any> = (
-  input: Input,
-  context: TaskContext<Out, In>,
-) => Output | Promise<Output>;
-
-/** Tasks by name. */
-export type TaskTable = Readonly<Record<string, Task>>;
+export type { CancelFlag, MessageIn, MessageOut, Task, TaskContext, TaskInput, TaskOutput, TaskTable } from "./task.ts";
 
 /** What {@linkcode NativeThread.run} takes beside the input. */
 export interface RunOptions<Out = unknown> {
-  /** Cancels the request: at once while it waits, through native memory while it runs. `run` rejects with the signal's reason. */
+  /** Cancels the request: at once while it waits, through native memory while it runs. `run` then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Called for each message that the task posts, in order, before the result arrives. */
+  /** Called for each message that the task posts, in order, before the result arrives. When it throws, the request is cancelled and rejects with that. */
   onMessage?: ((message: Out) => void) | undefined;
   /** Buffers of the input that are moved instead of copied. */
   transfer?: readonly ArrayBuffer[] | undefined;
 }
 
-/** A request under way: a Promise of its result that also takes messages for the task. */
+/** A request under way: the Promise of its result, which also takes messages for the task. */
 export interface TaskRun<Output, In = unknown> extends Promise<Output> {
-  /** Sends a message that the task's `receive()` finds. Ignored once the task has ended. */
+  /** Sends a message that the task's `receive()` finds. Does nothing once the task has ended. */
   post(message: In): void;
 }
 
 /** How a native thread is started. */
 export interface NativeThreadOptions {
-  /** The Worker's module, for tests; default is `lib/native_thread.ts`. */
+  /** The Worker's module; default is the library's own, `lib/native_thread.ts`. */
   entry?: URL | undefined;
 }
 
 /**
- * A thread for native calls that take time. Requests run one after another, in the order in which they came.
+ * A thread for native calls that take time: a Worker in both runtimes. Requests run one after another, in the order in which they came. It keeps the
+ * program alive only while a request is under way.
  *
  * ```ts ignore
- * const thread = await NativeThread.start<Tasks>(native);
- * const text = await thread.run("generate", input, { signal, onMessage: write });
- * await thread[Symbol.asyncDispose]();
+ * await using thread = await NativeThread.start<Tasks>(native);
+ * const result = await thread.run("generate", input, { signal, onMessage: write });
  * ```
  */
-export declare class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncDisposable {
-  /** Starts a thread, or takes one that another owner has given back. Throws {@linkcode NativeThreadError} when it doesn't come up. */
-  static start<Tasks extends TaskTable>(native: Native, options?: NativeThreadOptions): Promise<NativeThread<Tasks>>;
-  /** Runs a registered task. */
+export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncDisposable {
+  readonly #native: Native;
+  readonly #worker: ThreadWorker;
+  #disposed: Promise<void> | undefined;
+
+  private constructor(native: Native, worker: ThreadWorker) {
+    this.#native = native;
+    this.#worker = worker;
+  }
+
+  /** Starts a thread, or takes one that its last owner has given back. Throws NativeThreadError when it doesn't come up. */
+  static async start<Tasks extends TaskTable>(
+    native: Native,
+    options: NativeThreadOptions = {},
+  ): Promise<NativeThread<Tasks>> {
+    return new NativeThread<Tasks>(native, await takeWorker(native, options.entry));
+  }
+
+  /**
+   * Runs a task. Rejects with what the task throws (same class, code and cause), the signal's reason, DisposedError after a dispose, and
+   * NativeThreadError when the thread is lost.
+   */
   run<K extends keyof Tasks & string>(
     task: K,
-    input: Parameters<Tasks[K]>[0],
-    options?: RunOptions<MessageOut<Tasks[K]>>,
-  ): TaskRun<Awaited<ReturnType<Tasks[K]>>, MessageIn<Tasks[K]>>;
-  /** Calls one C function. Typed arrays and struct views are used in place: leave them alone until the Promise settles. */
-  call<K extends keyof Lib>(name: K, ...args: Parameters<Lib[K]>): Promise<ReturnType<Lib[K]>>;
-  /** Whether it was disposed or lost. */
-  readonly closed: boolean;
-  /** Waits for the requests that were made and gives the thread back. Later requests throw {@linkcode DisposedError}. */
-  [Symbol.asyncDispose](): Promise<void>;
-}
+    input: TaskInput<Tasks[K]>,
+    options: RunOptions<MessageOut<Tasks[K]>> = {},
+  ): TaskRun<TaskOutput<Tasks[K]>, MessageIn<Tasks[K]>> {
+    return this.#request<TaskOutput<Tasks[K]>>({
+      body: { task, input },
+      signal: options.signal,
+      onMessage: options.onMessage as ((message: unknown) => void) | undefined,
+      transfer: options.transfer,
+    });
+  }
 
-/** What a task posts to its caller. */
-export type MessageOut<T> = T extends (input: never, context: TaskContext<infer Out, infer _In>) => unknown ? Out
-  : never;
-/** What a task's caller posts to it. */
-export type MessageIn<T> = T extends (input: never, context: TaskContext<infer _Out, infer In>) => unknown ? In : never;
+  /**
+   * Calls one C function on the thread. Typed arrays and struct views are used in place, not copied: leave them alone until the Promise settles. Rejects
+   * as {@linkcode NativeThread.run} does.
+   */
+  async call<K extends keyof Lib & string>(name: K, ...args: Parameters<Lib[K]>): Promise<ReturnType<Lib[K]>> {
+    const signature = functionEntry(name)?.signature;
+    if (signature === undefined) {
+      throw new InvalidArgumentError(`the headers declare no ${name}`, { value: name, expected: "a C function" });
+    }
+    const result = await this.#request<unknown>({ body: { call: name, args: this.#marshal(args) }, held: args });
+    return this.#unmarshal(signature, result) as ReturnType<Lib[K]>;
+  }
+
+  /** Whether it was disposed or lost. */
+  get closed(): boolean {
+    return this.#disposed !== undefined || this.#worker.lost !== undefined;
+  }
+
+  /** Waits for the requests that were made, then gives the thread back. Later requests reject with DisposedError. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#disposed ??= this.#worker.idle().then(() => giveBack(this.#worker));
+  }
+
+  #request<Output>(request: Request): TaskRun<Output> {
+    if (this.#disposed !== undefined) {
+      const error = new DisposedError("the native thread was disposed; start another", { expected: "a thread in use" });
+      return Object.assign(Promise.reject<Output>(error), { post(): void {} });
+    }
+    return this.#worker.request(request) as TaskRun<Output>;
+  }
+
+  #marshal(args: readonly unknown[]): unknown[] {
+    return args.map((value): unknown => {
+      if (!isMemory(value)) return value;
+      const argument: MemoryArgument = {
+        address: this.#native.addressOf(value as ArrayBufferView | StructView<object>),
+      };
+      return argument;
+    });
+  }
+
+  #unmarshal({ result }: Signature, value: unknown): unknown {
+    return isStruct(result) ? this.#native.structFrom(result.struct as StructName, value as Uint8Array) : value;
+  }
+}

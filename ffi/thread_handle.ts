@@ -1,0 +1,253 @@
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import { CoreBudget, type CoreMemory } from "./cores.ts";
+import { CancelledError, deserializeError, type GgmlError, NativeThreadError } from "./errors.ts";
+import type { Native } from "./native.ts";
+import type { Pointer } from "./pointer.ts";
+import type { TaskRun } from "./thread.ts";
+import type { CallRequest, TaskRequest, ThreadAnswer, ThreadRequest, ThreadStart } from "./thread_protocol.ts";
+
+/** What a request asks for, without its number. */
+type RequestBody = Omit<TaskRequest, "id"> | Omit<CallRequest, "id">; readonly input: unknown } | {
+  readonly call: string;
+  readonly args: readonly unknown[];
+};
+
+/** A request as it is made. */
+export interface Request {
+  /** What is asked for. */
+  readonly body: RequestBody;
+  /** Cancels it. */
+  readonly signal?: AbortSignal | undefined;
+  /** Gets the task's messages. */
+  readonly onMessage?: ((message: unknown) => void) | undefined;
+  /** Buffers that move. */
+  readonly transfer?: readonly ArrayBuffer[] | undefined;
+  /** What must live until the answer. */
+  readonly held?: unknown;
+}
+
+interface Pending extends Request {
+  readonly id: number;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (reason: unknown) => void;
+  readonly onAbort: () => void;
+  /** What the caller's `onMessage` threw. */
+  thrown?: { readonly error: unknown };
+}
+
+/** A Worker with its queue of requests. Only one request is in the Worker at a time, so that cancelling can't hit the next one. */
+export class ThreadWorker {
+  /** Where it was started from. */
+  readonly entry: string;
+  /** Its number among the threads of the process. */
+  readonly slot: number;
+  readonly #native: Native;
+  readonly #worker: Worker;
+  readonly #port: MessagePort;
+  readonly #flag: Pointer<"ggml_context">;
+  readonly #cores: CoreBudget;
+  readonly #queue: Pending[] = [];
+  readonly #ready: PromiseWithResolvers<void> = Promise.withResolvers<void>();
+  readonly #idle: (() => void)[] = [];
+  #running: Pending | undefined;
+  #lastId = 0;
+  #isReady = false;
+  #lost: GgmlError | undefined;
+  #tid: number | undefined;
+  #runningSince = 0;
+
+  /** Starts a Worker. `source` is a module's URL. */
+  constructor(native: Native, source: URL, entry: string, slot: number, cores: CoreMemory) {
+    this.entry = entry;
+    this.slot = slot;
+    this.#native = native;
+    this.#cores = new CoreBudget(cores, slot);
+    this.#flag = makeFlag(native);
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    const start: ThreadStart = {
+      kind: "ggml-ffi",
+      opened: native.opened(),
+      port: port2,
+      flag: this.#flag,
+      cores,
+      slot,
+    };
+    this.#worker = new Worker(source, { workerData: start, transferList: [port2], name: "ggml-ffi" });
+    this.#worker.on("message", (answer: ThreadAnswer) => this.#heard(answer));
+    this.#worker.on(
+      "error",
+      (cause: unknown) =>
+        this.lose(new NativeThreadError(`the native thread failed: ${words(cause)}`, { value: entry, cause })),
+    );
+    this.#worker.on(
+      "exit",
+      (code: number) =>
+        this.lose(
+          new NativeThreadError("the native thread has ended", { value: code, expected: "a thread that runs" }),
+        ),
+    );
+  }
+
+  /** Settles when the Worker is up. */
+  get ready(): Promise<void> {
+    return this.#ready.promise;
+  }
+
+  /** Why it is no longer there. */
+  get lost(): GgmlError | undefined {
+    return this.#lost;
+  }
+
+  /** The system's number of the thread, where it is known. */
+  get tid(): number | undefined {
+    return this.#tid;
+  }
+
+  /** When the request under way was sent, in the time of `performance.now()`; 0 when there is none. */
+  get runningSince(): number {
+    return this.#running === undefined ? 0 : this.#runningSince;
+  }
+
+  /** Puts a request into the queue. */
+  request(request: Request): TaskRun<unknown> {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const id = ++this.#lastId;
+    const pending: Pending = { ...request, id, resolve, reject, onAbort: () => this.#abort(pending) };
+    const run = Object.assign(promise, { post: (message: unknown) => this.#post(id, message) });
+    if (request.signal?.aborted) reject(request.signal.reason);
+    else if (this.#lost !== undefined) reject(this.#lost);
+    else {
+      request.signal?.addEventListener("abort", pending.onAbort, { once: true });
+      this.#queue.push(pending);
+      this.#next();
+    }
+    return run;
+  }
+
+  /** Settles when no request is left. */
+  idle(): Promise<void> {
+    if (this.#running === undefined && this.#queue.length === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  /** Lets the program end while the Worker has nothing to do. */
+  rest(): void {
+    this.#worker.unref();
+  }
+
+  /** Ends an idle Worker. */
+  async end(): Promise<void> {
+    this.#lost ??= new NativeThreadError("the native thread was ended");
+    this.#port.close();
+    this.#native.lib.ggml_free(this.#flag);
+    await this.#worker.terminate();
+  }
+
+  /**
+   * Gives the thread up: all its requests reject. Its Worker isn't terminated, since native code may be running there, or sleeping for ever after an
+   * abort; it no longer keeps the program alive.
+   */
+  lose(error: GgmlError): void {
+    if (this.#lost !== undefined) return;
+    this.#lost = error;
+    this.#ready.reject(error);
+    this.#ready.promise.catch(() => {});
+    this.#worker.unref();
+    this.#cores.release();
+    const waiting = this.#queue.splice(0);
+    if (this.#running !== undefined) waiting.unshift(this.#running);
+    this.#running = undefined;
+    for (const pending of waiting) this.#settle(pending, () => pending.reject(error));
+    this.#becomeIdle();
+  }
+
+  #next(): void {
+    if (!this.#isReady || this.#running !== undefined) return;
+    const pending = this.#queue.shift();
+    if (pending === undefined) return this.#becomeIdle();
+    this.#native.lib.ggml_set_no_alloc(this.#flag, false);
+    const message: ThreadRequest = { id: pending.id, ...pending.body };
+    try {
+      this.#worker.postMessage(message, [...(pending.transfer ?? [])]);
+    } catch (error) {
+      this.#settle(pending, () => pending.reject(error));
+      return this.#next();
+    }
+    this.#running = pending;
+    this.#runningSince = performance.now();
+    this.#worker.ref();
+  }
+
+  #becomeIdle(): void {
+    this.#worker.unref();
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  #heard(answer: ThreadAnswer): void {
+    if ("ready" in answer) {
+      this.#tid = answer.tid;
+      this.#isReady = true;
+      this.#ready.resolve();
+      return this.#next();
+    }
+    const pending = this.#running;
+    if (pending?.id !== answer.id) return;
+    if ("message" in answer) return this.#deliver(pending, answer.message);
+    this.#running = undefined;
+    this.#settle(pending, () => finish(pending, answer));
+    this.#next();
+  }
+
+  #deliver(pending: Pending, message: unknown): void {
+    if (pending.thrown !== undefined) return;
+    try {
+      pending.onMessage?.(message);
+    } catch (error) {
+      pending.thrown = { error };
+      this.#cancel();
+    }
+  }
+
+  #abort(pending: Pending): void {
+    if (pending === this.#running) return this.#cancel();
+    const at = this.#queue.indexOf(pending);
+    if (at < 0) return;
+    this.#queue.splice(at, 1);
+    this.#settle(pending, () => pending.reject(pending.signal?.reason));
+  }
+
+  #cancel(): void {
+    this.#native.lib.ggml_set_no_alloc(this.#flag, true);
+  }
+
+  #settle(pending: Pending, how: () => void): void {
+    pending.signal?.removeEventListener("abort", pending.onAbort);
+    how();
+  }
+
+  #post(id: number, message: unknown): void {
+    if (this.#lost === undefined) this.#port.postMessage({ id, message });
+  }
+}
+
+function finish(pending: Pending, answer: Exclude<ThreadAnswer, { ready: true } | { message: unknown }>): void {
+  if (pending.thrown !== undefined) return pending.reject(pending.thrown.error);
+  if ("result" in answer) return pending.resolve(answer.result);
+  const error = deserializeError(answer.error);
+  const cancelled = error instanceof CancelledError && pending.signal?.aborted === true;
+  pending.reject(cancelled ? pending.signal?.reason : error);
+}
+
+/** A context without memory worth mention: its `no_alloc` is the flag. */
+function makeFlag(native: Native): Pointer<"ggml_context"> {
+  const params = native.struct("ggml_init_params");
+  params.mem_size = 64n;
+  const context = native.lib.ggml_init(params);
+  if (context === null) throw new NativeThreadError("there is no memory for a native thread");
+  return context;
+}
+
+function words(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,67 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { type CoreMemory, makeCores } from "./cores.ts";
+import { NativeThreadError } from "./errors.ts";
+import type { Native } from "./native.ts";
+import { ThreadWorker } from "./thread_handle.ts";
+
+/** How many threads without an owner are kept. */
+const KEPT = 1;
+
+const resting: ThreadWorker[] = [];
+const slots = new Set<number>();
+let cores: CoreMemory | undefined;
+
+/** A thread that rests, or a new one. Throws NativeThreadError when it doesn't come up. */
+export async function takeWorker(native: Native, entry: URL | undefined): Promise<ThreadWorker> {
+  const source = entry ?? await defaultEntry();
+  const at = resting.findIndex((one) => one.entry === source.href && one.lost === undefined);
+  const kept = at < 0 ? undefined : resting.splice(at, 1)[0];
+  if (kept !== undefined) return kept;
+  const slot = freeSlot();
+  const worker = new ThreadWorker(native, source, source.href, slot, cores ??= makeCores());
+  slots.add(slot);
+  try {
+    await worker.ready;
+  } catch (error) {
+    slots.delete(slot);
+    throw error;
+  }
+  worker.rest();
+  return worker;
+}
+
+/** Takes a thread back from its owner: it rests for the next one, or ends. */
+export async function giveBack(worker: ThreadWorker): Promise<void> {
+  if (worker.lost !== undefined) return;
+  if (resting.length < KEPT) {
+    resting.push(worker);
+    return;
+  }
+  slots.delete(worker.slot);
+  await worker.end();
+}
+
+function freeSlot(): number {
+  let slot = 0;
+  while (slots.has(slot)) slot++;
+  return slot;
+}
+
+/** The library's own Worker: its file beside this one or, in a bundle, its text. */
+async function defaultEntry(): Promise<URL> {
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  const url = new URL(`../lib/native_thread.${extension}`, import.meta.url);
+  if (url.protocol !== "file:" || existsSync(fileURLToPath(url))) return url;
+  const { nativeThreadSource } = await import("../lib/native_thread_source.ts");
+  if (nativeThreadSource === null) {
+    throw new NativeThreadError(
+      `the native thread's module ${url.href} isn't there, and this build doesn't carry its text`,
+      {
+        value: url.href,
+        expected: "the package as it was published, bundled or not",
+      },
+    );
+  }
+  return new URL(`data:text/javascript;charset=utf-8,${encodeURIComponent(nativeThreadSource)}`);
+}

@@ -1,0 +1,62 @@
+import type { MessagePort } from "node:worker_threads";
+import type { CoreMemory } from "./cores.ts";
+import type { SerializedError } from "./errors.ts";
+import type { OpenedLibraries } from "./libraries.ts";
+
+/** What the Worker is started with. */
+export interface ThreadStart {
+  /** Tells a native thread's Worker from others. */
+  readonly kind: "ggml-ffi";
+  /** The libraries in use. */
+  readonly opened: OpenedLibraries;
+  /** Where messages for a running task come in. */
+  readonly port: MessagePort;
+  /** The context in native memory whose `no_alloc` says that the running request was cancelled. */
+  readonly flag: bigint;
+  /** The cores that the threads of the process share. */
+  readonly cores: CoreMemory;
+  /** The thread's number among those of the process. */
+  readonly slot: number;
+}
+
+/** Runs a task. */
+export interface TaskRequest {
+  /** The request's number. */
+  readonly id: number;
+  /** The task's name. */
+  readonly task: string;
+  /** Its input. */
+  readonly input: unknown;
+}
+
+/** Calls a C function. */
+export interface CallRequest {
+  /** The request's number. */
+  readonly id: number;
+  /** The function's name. */
+  readonly call: string;
+  /** Its arguments, memory as {@linkcode MemoryArgument}. */
+  readonly args: readonly unknown[];
+}
+
+/** What goes to the Worker: one request, after the answer to the one before. */
+export type ThreadRequest = TaskRequest | CallRequest;
+
+/** What comes from the Worker. */
+export type ThreadAnswer =
+  /** It is ready; `tid` is the system's number of the thread, where it can be had. */
+  | { readonly ready: true; readonly tid: number | undefined }
+  | { readonly id: number; readonly message: unknown }
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: SerializedError };
+
+/** An argument in the caller's memory, which the caller leaves alone until the answer. */
+export interface MemoryArgument {
+  /** Where it is. */
+  readonly address: bigint;
+}
+
+/** Whether an argument that came is memory of the caller. */
+export function isMemoryArgument(value: unknown): value is MemoryArgument {
+  return typeof value === "object" && value !== null && "address" in value;
+}

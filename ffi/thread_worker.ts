@@ -1,0 +1,153 @@
+import { readlinkSync } from "node:fs";
+import process from "node:process";
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { CoreBudget } from "./cores.ts";
+import { CancelledError, InvalidArgumentError, serializeError } from "./errors.ts";
+import { Native } from "./native.ts";
+import type { Pointer } from "./pointer.ts";
+import { isStruct } from "./signature.ts";
+import { functionEntry, type Lib, type StructName } from "./tables.ts";
+import type { TaskContext, TaskTable } from "./task.ts";
+import {
+  isMemoryArgument,
+  type TaskRequest,
+  type ThreadAnswer,
+  type ThreadRequest,
+  type ThreadStart,
+} from "./thread_protocol.ts";
+
+/**
+ * Makes this Worker a native thread that serves these tasks. Called once, by the Worker's entry module.
+ *
+ * ```ts ignore
+ * serveTasks({ add: ({ a, b }: { a: number; b: number }) => a + b });
+ * ```
+ */
+export function serveTasks(tasks: TaskTable): void {
+  const start = workerData as ThreadStart | null;
+  if (parentPort === null || start?.kind !== "ggml-ffi") {
+    throw new InvalidArgumentError("this module is the entry of a native thread; NativeThread.start starts it", {
+      value: import.meta.url,
+    });
+  }
+  new ThreadServer(parentPort, start, tasks).listen();
+}
+
+class ThreadServer {
+  readonly #parent: MessagePort;
+  readonly #start: ThreadStart;
+  readonly #tasks: TaskTable;
+  readonly #cores: CoreBudget;
+  #native: Native | undefined;
+
+  constructor(parent: MessagePort, start: ThreadStart, tasks: TaskTable) {
+    this.#parent = parent;
+    this.#start = start;
+    this.#tasks = tasks;
+    this.#cores = new CoreBudget(start.cores, start.slot);
+  }
+
+  listen(): void {
+    this.#parent.on("message", (request: ThreadRequest) => void this.#serve(request));
+    this.#send({ ready: true, tid: threadNumber() });
+  }
+
+  async #serve(request: ThreadRequest): Promise<void> {
+    let answer: ThreadAnswer;
+    try {
+      this.#native ??= await Native.attach(this.#start.opened);
+      const result = "task" in request
+        ? await this.#run(this.#native, request)
+        : this.#call(this.#native, request.call, request.args);
+      answer = { id: request.id, result };
+    } catch (error) {
+      answer = { id: request.id, error: serializeError(error) };
+    } finally {
+      this.#cores.release();
+    }
+    this.#answer(answer);
+  }
+
+  /** Sends an answer; a result that can't be sent becomes an error. */
+  #answer(answer: ThreadAnswer & { readonly id: number }): void {
+    try {
+      this.#send(answer);
+    } catch (error) {
+      this.#send({ id: answer.id, error: serializeError(error) });
+    }
+  }
+
+  #send(answer: ThreadAnswer, transfer: readonly ArrayBuffer[] = []): void {
+    this.#parent.postMessage(answer, [...transfer]);
+  }
+
+  #run(native: Native, { id, task, input }: TaskRequest): unknown {
+    const run = Object.hasOwn(this.#tasks, task) ? this.#tasks[task] : undefined;
+    if (run === undefined) {
+      throw new InvalidArgumentError(`this thread has no task ${task}`, {
+        value: task,
+        expected: Object.keys(this.#tasks).join(", "),
+      });
+    }
+    return run(input, this.#context(native, id));
+  }
+
+  #context(native: Native, id: number): TaskContext {
+    const { lib } = native;
+    const { port } = this.#start;
+    const flag = this.#start.flag as Pointer<"ggml_context">;
+    const cancelled = (): boolean => lib.ggml_get_no_alloc(flag);
+    return {
+      native,
+      lib,
+      cores: this.#cores,
+      cancel: {
+        callback: native.symbol<"ggml_abort_callback">("ggml_get_no_alloc"),
+        data: this.#start.flag as Pointer<"void">,
+      },
+      cancelled,
+      throwIfCancelled(): void {
+        if (cancelled()) throw new CancelledError("the request was cancelled");
+      },
+      post: (message, transfer) => this.#send({ id, message }, transfer),
+      receive: () => receiveFor(port, id),
+    };
+  }
+
+  /** Calls one C function with the caller's memory in place. A struct that comes back is sent as its bytes. */
+  #call(native: Native, name: string, args: readonly unknown[]): unknown {
+    const entry = functionEntry(name);
+    if (entry === undefined) {
+      throw new InvalidArgumentError(`the headers declare no ${name}`, { value: name, expected: "a C function" });
+    }
+    const { parameters, result } = entry.signature;
+    const values = args.map((value, index) => {
+      if (!isMemoryArgument(value)) return value;
+      const type = parameters[index];
+      if (type === undefined || !isStruct(type)) return value.address;
+      return native.structAt(type.struct as StructName, value.address as Pointer<never>);
+    });
+    const call = native.lib[name as keyof Lib] as unknown as (...values: unknown[]) => unknown;
+    const value = call(...values);
+    return isStruct(result) ? native.bytesOf(value as never).slice() : value;
+  }
+}
+
+/** The next message for this run; those for runs that have ended are dropped. */
+function receiveFor(port: MessagePort, id: number): unknown {
+  for (;;) {
+    const received = receiveMessageOnPort(port) as { message: { id: number; message: unknown } } | undefined;
+    if (received === undefined) return undefined;
+    if (received.message.id === id) return received.message.message;
+  }
+}
+
+/** The system's number of this thread: what another thread watches it by. */
+function threadNumber(): number | undefined {
+  if (process.platform !== "linux") return undefined;
+  try {
+    return Number(readlinkSync("/proc/thread-self").split("/").at(-1));
+  } catch {
+    return undefined;
+  }
+}
