@@ -7,10 +7,7 @@ import type { TaskRun } from "./thread.ts";
 import type { CallRequest, TaskRequest, ThreadAnswer, ThreadRequest, ThreadStart } from "./thread_protocol.ts";
 
 /** What a request asks for, without its number. */
-type RequestBody = Omit<TaskRequest, "id"> | Omit<CallRequest, "id">; readonly input: unknown } | {
-  readonly call: string;
-  readonly args: readonly unknown[];
-};
+type RequestBody = Omit<TaskRequest, "id"> | Omit<CallRequest, "id">;
 
 /** A request as it is made. */
 export interface Request {
