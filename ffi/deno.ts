@@ -1,51 +1,77 @@
 import type { AbiSignature, AbiType, NativeRuntime, RawCallback, RawFunction } from "./runtime.ts";
 
-type ForeignType = Deno.NativeType | Deno.NativeStructType;
+type ForeignType = string | { readonly struct: readonly ForeignType[] };
+
+interface ForeignFunction {
+  readonly parameters: readonly ForeignType[];
+  readonly result: ForeignType;
+}
+
+/** A pointer of Deno's own; it never leaves this file. */
+declare const pointerMark: unique symbol;
+type DenoPointer = { readonly [pointerMark]: true };
+
+/** What is used of Deno. Declared here, so that this file also checks where Deno's types aren't at hand. */
+interface DenoFfi {
+  dlopen(path: string, symbols: Record<string, ForeignFunction>): { readonly symbols: Record<string, RawFunction> };
+  readonly UnsafePointer: {
+    of(memory: ArrayBufferView): DenoPointer;
+    value(pointer: DenoPointer): bigint;
+    create(address: bigint): DenoPointer;
+  };
+  readonly UnsafePointerView: { getArrayBuffer(pointer: DenoPointer, byteLength: number): ArrayBuffer };
+  readonly UnsafeFnPointer: new (pointer: DenoPointer, definition: ForeignFunction) => { call: RawFunction };
+  readonly UnsafeCallback: new (
+    definition: ForeignFunction,
+    fn: RawFunction,
+  ) => { readonly pointer: DenoPointer; close(): void };
+}
 
 function foreignType(type: AbiType): ForeignType {
   return typeof type === "string" ? type : { struct: type.struct.map(foreignType) };
 }
 
-function definition(signature: AbiSignature): { parameters: ForeignType[]; result: ForeignType | "void" } {
-  const { parameters, result } = signature;
+function definition({ parameters, result }: AbiSignature): ForeignFunction {
   return { parameters: parameters.map(foreignType), result: result === "void" ? "void" : foreignType(result) };
 }
 
 /** The adapter for Deno. Opens nothing by itself. */
 export function denoRuntime(): NativeRuntime {
+  const deno = (globalThis as unknown as { readonly Deno: DenoFfi }).Deno;
+  const { UnsafePointer: pointers, UnsafePointerView: views, UnsafeFnPointer, UnsafeCallback } = deno;
   const empty = new Uint8Array(8);
   const bases = new WeakMap<ArrayBufferLike, bigint>();
-  const pointers = Deno.UnsafePointer;
+
+  /** Asking Deno for an address takes 270 ns, remembering it 30. Touching `.buffer` pins small arrays, which move otherwise. */
+  function baseOf(buffer: ArrayBufferLike): bigint {
+    const known = bases.get(buffer);
+    // A buffer that was moved away has no bytes left: its old address is another's now.
+    if (known !== undefined && buffer.byteLength !== 0) return known;
+    const base = pointers.value(pointers.of(buffer.byteLength === 0 ? empty : new Uint8Array(buffer)));
+    bases.set(buffer, base);
+    return base;
+  }
 
   return {
     name: "deno",
     structs: true,
     bind(path: string, symbol: string, signature: AbiSignature): RawFunction {
       // Each symbol is a dlopen of its own: the system counts the references, nothing is loaded twice.
-      const library = Deno.dlopen(path, { [symbol]: definition(signature) as Deno.ForeignFunction });
-      return library.symbols[symbol] as RawFunction;
+      return deno.dlopen(path, { [symbol]: definition(signature) }).symbols[symbol] as RawFunction;
     },
     functionAt(address: bigint, signature: AbiSignature): RawFunction {
-      const pointer = pointers.create(address) as Deno.PointerObject<Deno.ForeignFunction>;
-      const fn = new Deno.UnsafeFnPointer(pointer, definition(signature) as Deno.ForeignFunction);
-      return (...values) => fn.call(...(values as []));
+      const fn = new UnsafeFnPointer(pointers.create(address), definition(signature));
+      return (...values) => fn.call(...values);
     },
     addressOf(memory: ArrayBufferView): bigint {
-      // Asking Deno takes 270 ns, remembering 30; touching `.buffer` also pins small arrays.
-      const buffer = memory.buffer;
-      let base = bases.get(buffer);
-      if (base === undefined || buffer.byteLength === 0) {
-        const bytes = buffer.byteLength === 0 ? empty : new Uint8Array(buffer as ArrayBuffer);
-        base = pointers.value(pointers.of(bytes));
-        bases.set(buffer, base);
-      }
+      const base = baseOf(memory.buffer);
       return memory.byteOffset === 0 ? base : base + BigInt(memory.byteOffset);
     },
     memory(address: bigint, byteLength: number): ArrayBuffer {
-      return Deno.UnsafePointerView.getArrayBuffer(pointers.create(address) as Deno.PointerObject, byteLength);
+      return views.getArrayBuffer(pointers.create(address), byteLength);
     },
     callback(signature: AbiSignature, fn: RawFunction): RawCallback {
-      const made = new Deno.UnsafeCallback(definition(signature) as Deno.UnsafeCallbackDefinition, fn as never);
+      const made = new UnsafeCallback(definition(signature), fn);
       return { address: pointers.value(made.pointer), close: () => made.close() };
     },
   };
