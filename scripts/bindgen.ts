@@ -3,6 +3,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { checkAnnotations } from "./bindgen/annotation_check.ts";
 import { readAst } from "./bindgen/ast.ts";
 import { Clang, findZig } from "./bindgen/clang.ts";
 import { defaultsRules, emitDefaults, readDefaults } from "./bindgen/defaults.ts";
@@ -73,6 +74,9 @@ async function main(): Promise<number> {
   }
   const root = values.upstream ?? join(repository, "csrc", "upstream", "llama.cpp");
   const api = readHeaders(await findZig(), root);
+  const problems = checkAnnotations(api);
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) return 1;
   const files = emitTables(api, readVersions(root));
   for (const macro of api.skippedMacros) console.error(`no constant: ${macro.name} (${macro.header}): ${macro.reason}`);
   console.error(

@@ -302,8 +302,8 @@ export const ggml_scale_flag = {
   GGML_SCALE_FLAG_ANTIALIAS: 512,
 } as const;
 
-/** A value of `enum ggml_scale_flag`. */
-export type ggml_scale_flag = (typeof ggml_scale_flag)[keyof typeof ggml_scale_flag];
+/** A value of `enum ggml_scale_flag`, or several combined. */
+export type ggml_scale_flag = number;
 
 /** `enum ggml_scale_mode` (ggml.h) */
 export const ggml_scale_mode = {

@@ -10,31 +10,31 @@ export interface GgmlFunctions {
   ggml_backend_dev_by_type(type: ggml_backend_dev_type): Pointer<"ggml_backend_device"> | null;
   /** `size_t ggml_backend_dev_count(void)` (ggml-backend.h) */
   ggml_backend_dev_count(): bigint;
-  /** `ggml_backend_dev_t ggml_backend_dev_get(size_t index)` (ggml-backend.h) */
-  ggml_backend_dev_get(index: bigint): Pointer<"ggml_backend_device"> | null;
-  /** `void ggml_backend_device_register(ggml_backend_dev_t device)` (ggml-backend.h) */
+  /** `ggml_backend_dev_t ggml_backend_dev_get(size_t index)` (ggml-backend.h); needs an index in range */
+  ggml_backend_dev_get(index: bigint): Pointer<"ggml_backend_device">;
+  /** `void ggml_backend_device_register(ggml_backend_dev_t device)` (ggml-backend.h); changes the whole process */
   ggml_backend_device_register(device: Pointer<"ggml_backend_device">): void;
-  /** `ggml_backend_t ggml_backend_init_best(void)` (ggml-backend.h) */
+  /** `ggml_backend_t ggml_backend_init_best(void)` (ggml-backend.h); long: for a native thread */
   ggml_backend_init_best(): Pointer<"ggml_backend"> | null;
-  /** `ggml_backend_t ggml_backend_init_by_name(const char * name, const char * params)` (ggml-backend.h) */
-  ggml_backend_init_by_name(name: string | Uint8Array | Pointer<"char">, params: string | Uint8Array | Pointer<"char">): Pointer<"ggml_backend"> | null;
-  /** `ggml_backend_t ggml_backend_init_by_type(enum ggml_backend_dev_type type, const char * params)` (ggml-backend.h) */
-  ggml_backend_init_by_type(type: ggml_backend_dev_type, params: string | Uint8Array | Pointer<"char">): Pointer<"ggml_backend"> | null;
-  /** `ggml_backend_reg_t ggml_backend_load(const char * path)` (ggml-backend.h) */
+  /** `ggml_backend_t ggml_backend_init_by_name(const char * name, const char * params)` (ggml-backend.h); long: for a native thread */
+  ggml_backend_init_by_name(name: string | Uint8Array | Pointer<"char">, params: string | Uint8Array | Pointer<"char"> | null): Pointer<"ggml_backend"> | null;
+  /** `ggml_backend_t ggml_backend_init_by_type(enum ggml_backend_dev_type type, const char * params)` (ggml-backend.h); long: for a native thread */
+  ggml_backend_init_by_type(type: ggml_backend_dev_type, params: string | Uint8Array | Pointer<"char"> | null): Pointer<"ggml_backend"> | null;
+  /** `ggml_backend_reg_t ggml_backend_load(const char * path)` (ggml-backend.h); long: for a native thread; changes the whole process; needs a backend of this API version */
   ggml_backend_load(path: string | Uint8Array | Pointer<"char">): Pointer<"ggml_backend_reg"> | null;
-  /** `void ggml_backend_load_all(void)` (ggml-backend.h) */
+  /** `void ggml_backend_load_all(void)` (ggml-backend.h); long: for a native thread; changes the whole process; needs a backend of this API version */
   ggml_backend_load_all(): void;
-  /** `void ggml_backend_load_all_from_path(const char * dir_path)` (ggml-backend.h) */
-  ggml_backend_load_all_from_path(dir_path: string | Uint8Array | Pointer<"char">): void;
+  /** `void ggml_backend_load_all_from_path(const char * dir_path)` (ggml-backend.h); long: for a native thread; changes the whole process; needs a backend of this API version */
+  ggml_backend_load_all_from_path(dir_path: string | Uint8Array | Pointer<"char"> | null): void;
   /** `ggml_backend_reg_t ggml_backend_reg_by_name(const char * name)` (ggml-backend.h) */
   ggml_backend_reg_by_name(name: string | Uint8Array | Pointer<"char">): Pointer<"ggml_backend_reg"> | null;
   /** `size_t ggml_backend_reg_count(void)` (ggml-backend.h) */
   ggml_backend_reg_count(): bigint;
-  /** `ggml_backend_reg_t ggml_backend_reg_get(size_t index)` (ggml-backend.h) */
-  ggml_backend_reg_get(index: bigint): Pointer<"ggml_backend_reg"> | null;
-  /** `void ggml_backend_register(ggml_backend_reg_t reg)` (ggml-backend.h) */
+  /** `ggml_backend_reg_t ggml_backend_reg_get(size_t index)` (ggml-backend.h); needs an index in range */
+  ggml_backend_reg_get(index: bigint): Pointer<"ggml_backend_reg">;
+  /** `void ggml_backend_register(ggml_backend_reg_t reg)` (ggml-backend.h); changes the whole process */
   ggml_backend_register(reg: Pointer<"ggml_backend_reg">): void;
-  /** `void ggml_backend_unload(ggml_backend_reg_t reg)` (ggml-backend.h) */
+  /** `void ggml_backend_unload(ggml_backend_reg_t reg)` (ggml-backend.h); changes the whole process */
   ggml_backend_unload(reg: Pointer<"ggml_backend_reg">): void;
 }
 

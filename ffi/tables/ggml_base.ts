@@ -7,55 +7,55 @@ import type { ggml_backend_buffer_i, ggml_backend_dev_props, ggml_backend_graph_
 
 /** The functions that `ggml_base` exports. */
 export interface GgmlBaseFunctions {
-  /** `struct ggml_tensor * ggml_abs(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_abs(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_abs_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_abs_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_acc(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, size_t nb1, size_t nb2, size_t nb3, size_t offset)` (ggml.h) */
-  ggml_acc(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, nb1: bigint, nb2: bigint, nb3: bigint, offset: bigint): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_acc_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, size_t nb1, size_t nb2, size_t nb3, size_t offset)` (ggml.h) */
-  ggml_acc_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, nb1: bigint, nb2: bigint, nb3: bigint, offset: bigint): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_add(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_add(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** @deprecated `struct ggml_tensor * ggml_add1(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_add1(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** @deprecated `struct ggml_tensor * ggml_add1_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_add1_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_add_cast(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, enum ggml_type type)` (ggml.h) */
-  ggml_add_cast(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, type: ggml_type): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_add_id(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * ids)` (ggml.h) */
-  ggml_add_id(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, ids: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_add_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_add_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_add_rel_pos(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * pw, struct ggml_tensor * ph)` (ggml.h) */
-  ggml_add_rel_pos(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, pw: Pointer<"ggml_tensor"> | null, ph: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_add_rel_pos_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * pw, struct ggml_tensor * ph)` (ggml.h) */
-  ggml_add_rel_pos_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, pw: Pointer<"ggml_tensor"> | null, ph: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_arange(struct ggml_context * ctx, float start, float stop, float step)` (ggml.h) */
-  ggml_arange(ctx: Pointer<"ggml_context">, start: number, stop: number, step: number): Pointer<"ggml_tensor"> | null;
+  /** `struct ggml_tensor * ggml_abs(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_abs(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_abs_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_abs_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_acc(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, size_t nb1, size_t nb2, size_t nb3, size_t offset)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_acc(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, nb1: bigint, nb2: bigint, nb3: bigint, offset: bigint): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_acc_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, size_t nb1, size_t nb2, size_t nb3, size_t offset)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_acc_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, nb1: bigint, nb2: bigint, nb3: bigint, offset: bigint): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_add(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_add(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** @deprecated `struct ggml_tensor * ggml_add1(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_add1(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** @deprecated `struct ggml_tensor * ggml_add1_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_add1_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_add_cast(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, enum ggml_type type)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_add_cast(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, type: ggml_type): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_add_id(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * ids)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_add_id(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, ids: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_add_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_add_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_add_rel_pos(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * pw, struct ggml_tensor * ph)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_add_rel_pos(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, pw: Pointer<"ggml_tensor">, ph: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_add_rel_pos_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * pw, struct ggml_tensor * ph)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_add_rel_pos_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, pw: Pointer<"ggml_tensor">, ph: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_arange(struct ggml_context * ctx, float start, float stop, float step)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_arange(ctx: Pointer<"ggml_context">, start: number, stop: number, step: number): Pointer<"ggml_tensor">;
   /** `_Bool ggml_are_same_shape(const struct ggml_tensor * t0, const struct ggml_tensor * t1)` (ggml.h) */
   ggml_are_same_shape(t0: Pointer<"ggml_tensor">, t1: Pointer<"ggml_tensor">): boolean;
   /** `_Bool ggml_are_same_stride(const struct ggml_tensor * t0, const struct ggml_tensor * t1)` (ggml.h) */
   ggml_are_same_stride(t0: Pointer<"ggml_tensor">, t1: Pointer<"ggml_tensor">): boolean;
-  /** `struct ggml_tensor * ggml_argmax(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_argmax(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_argsort(struct ggml_context * ctx, struct ggml_tensor * a, enum ggml_sort_order order)` (ggml.h) */
-  ggml_argsort(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, order: ggml_sort_order): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_argsort_top_k(struct ggml_context * ctx, struct ggml_tensor * a, int k)` (ggml.h) */
-  ggml_argsort_top_k(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, k: number): Pointer<"ggml_tensor"> | null;
-  /** `ggml_backend_buffer_t ggml_backend_alloc_buffer(ggml_backend_t backend, size_t size)` (ggml-backend.h) */
+  /** `struct ggml_tensor * ggml_argmax(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_argmax(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_argsort(struct ggml_context * ctx, struct ggml_tensor * a, enum ggml_sort_order order)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_argsort(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, order: ggml_sort_order): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_argsort_top_k(struct ggml_context * ctx, struct ggml_tensor * a, int k)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_argsort_top_k(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, k: number): Pointer<"ggml_tensor">;
+  /** `ggml_backend_buffer_t ggml_backend_alloc_buffer(ggml_backend_t backend, size_t size)` (ggml-backend.h); long: for a native thread */
   ggml_backend_alloc_buffer(backend: Pointer<"ggml_backend">, size: bigint): Pointer<"ggml_backend_buffer"> | null;
-  /** `struct ggml_backend_buffer * ggml_backend_alloc_ctx_tensors(struct ggml_context * ctx, ggml_backend_t backend)` (ggml-alloc.h) */
+  /** `struct ggml_backend_buffer * ggml_backend_alloc_ctx_tensors(struct ggml_context * ctx, ggml_backend_t backend)` (ggml-alloc.h); long: for a native thread; needs a context made with no_alloc */
   ggml_backend_alloc_ctx_tensors(ctx: Pointer<"ggml_context">, backend: Pointer<"ggml_backend">): Pointer<"ggml_backend_buffer"> | null;
-  /** `struct ggml_backend_buffer * ggml_backend_alloc_ctx_tensors_from_buft(struct ggml_context * ctx, ggml_backend_buffer_type_t buft)` (ggml-alloc.h) */
+  /** `struct ggml_backend_buffer * ggml_backend_alloc_ctx_tensors_from_buft(struct ggml_context * ctx, ggml_backend_buffer_type_t buft)` (ggml-alloc.h); long: for a native thread; needs a context made with no_alloc */
   ggml_backend_alloc_ctx_tensors_from_buft(ctx: Pointer<"ggml_context">, buft: Pointer<"ggml_backend_buffer_type">): Pointer<"ggml_backend_buffer"> | null;
-  /** `size_t ggml_backend_alloc_ctx_tensors_from_buft_size(struct ggml_context * ctx, ggml_backend_buffer_type_t buft)` (ggml-alloc.h) */
+  /** `size_t ggml_backend_alloc_ctx_tensors_from_buft_size(struct ggml_context * ctx, ggml_backend_buffer_type_t buft)` (ggml-alloc.h); long: for a native thread; needs a context made with no_alloc */
   ggml_backend_alloc_ctx_tensors_from_buft_size(ctx: Pointer<"ggml_context">, buft: Pointer<"ggml_backend_buffer_type">): bigint;
   /** `void ggml_backend_buffer_clear(ggml_backend_buffer_t buffer, uint8_t value)` (ggml-backend.h) */
   ggml_backend_buffer_clear(buffer: Pointer<"ggml_backend_buffer">, value: number): void;
-  /** `_Bool ggml_backend_buffer_copy_tensor(const struct ggml_tensor * src, struct ggml_tensor * dst)` (ggml-backend-impl.h) */
+  /** `_Bool ggml_backend_buffer_copy_tensor(const struct ggml_tensor * src, struct ggml_tensor * dst)` (ggml-backend-impl.h); needs tensors of the same layout */
   ggml_backend_buffer_copy_tensor(src: Pointer<"ggml_tensor">, dst: Pointer<"ggml_tensor">): boolean;
-  /** `void ggml_backend_buffer_free(ggml_backend_buffer_t buffer)` (ggml-backend.h) */
+  /** `void ggml_backend_buffer_free(ggml_backend_buffer_t buffer)` (ggml-backend.h); needs no use after it */
   ggml_backend_buffer_free(buffer: Pointer<"ggml_backend_buffer">): void;
   /** `size_t ggml_backend_buffer_get_alignment(ggml_backend_buffer_t buffer)` (ggml-backend.h) */
   ggml_backend_buffer_get_alignment(buffer: Pointer<"ggml_backend_buffer">): bigint;
@@ -72,7 +72,7 @@ export interface GgmlBaseFunctions {
   /** `enum ggml_backend_buffer_usage ggml_backend_buffer_get_usage(ggml_backend_buffer_t buffer)` (ggml-backend.h) */
   ggml_backend_buffer_get_usage(buffer: Pointer<"ggml_backend_buffer">): ggml_backend_buffer_usage;
   /** `ggml_backend_buffer_t ggml_backend_buffer_init(ggml_backend_buffer_type_t buft, struct ggml_backend_buffer_i iface, void * context, size_t size)` (ggml-backend-impl.h) */
-  ggml_backend_buffer_init(buft: Pointer<"ggml_backend_buffer_type">, iface: StructView<ggml_backend_buffer_i>, context: NativeBuffer | Pointer, size: bigint): Pointer<"ggml_backend_buffer"> | null;
+  ggml_backend_buffer_init(buft: Pointer<"ggml_backend_buffer_type">, iface: StructView<ggml_backend_buffer_i>, context: Pointer | null, size: bigint): Pointer<"ggml_backend_buffer"> | null;
   /** `enum ggml_status ggml_backend_buffer_init_tensor(ggml_backend_buffer_t buffer, struct ggml_tensor * tensor)` (ggml-backend.h) */
   ggml_backend_buffer_init_tensor(buffer: Pointer<"ggml_backend_buffer">, tensor: Pointer<"ggml_tensor">): ggml_status;
   /** `_Bool ggml_backend_buffer_is_host(ggml_backend_buffer_t buffer)` (ggml-backend.h) */
@@ -82,12 +82,12 @@ export interface GgmlBaseFunctions {
   /** `_Bool ggml_backend_buffer_is_multi_buffer(ggml_backend_buffer_t buffer)` (ggml-backend-impl.h) */
   ggml_backend_buffer_is_multi_buffer(buffer: Pointer<"ggml_backend_buffer">): boolean;
   /** `const char * ggml_backend_buffer_name(ggml_backend_buffer_t buffer)` (ggml-backend.h) */
-  ggml_backend_buffer_name(buffer: Pointer<"ggml_backend_buffer">): Pointer<"char"> | null;
+  ggml_backend_buffer_name(buffer: Pointer<"ggml_backend_buffer">): Pointer<"char">;
   /** `void ggml_backend_buffer_reset(ggml_backend_buffer_t buffer)` (ggml-backend.h) */
   ggml_backend_buffer_reset(buffer: Pointer<"ggml_backend_buffer">): void;
   /** `void ggml_backend_buffer_set_usage(ggml_backend_buffer_t buffer, enum ggml_backend_buffer_usage usage)` (ggml-backend.h) */
   ggml_backend_buffer_set_usage(buffer: Pointer<"ggml_backend_buffer">, usage: ggml_backend_buffer_usage): void;
-  /** `ggml_backend_buffer_t ggml_backend_buft_alloc_buffer(ggml_backend_buffer_type_t buft, size_t size)` (ggml-backend.h) */
+  /** `ggml_backend_buffer_t ggml_backend_buft_alloc_buffer(ggml_backend_buffer_type_t buft, size_t size)` (ggml-backend.h); long: for a native thread */
   ggml_backend_buft_alloc_buffer(buft: Pointer<"ggml_backend_buffer_type">, size: bigint): Pointer<"ggml_backend_buffer"> | null;
   /** `size_t ggml_backend_buft_get_alignment(ggml_backend_buffer_type_t buft)` (ggml-backend.h) */
   ggml_backend_buft_get_alignment(buft: Pointer<"ggml_backend_buffer_type">): bigint;
@@ -102,31 +102,31 @@ export interface GgmlBaseFunctions {
   /** `_Bool ggml_backend_buft_is_meta(ggml_backend_buffer_type_t buft)` (ggml-backend-impl.h) */
   ggml_backend_buft_is_meta(buft: Pointer<"ggml_backend_buffer_type">): boolean;
   /** `const char * ggml_backend_buft_name(ggml_backend_buffer_type_t buft)` (ggml-backend.h) */
-  ggml_backend_buft_name(buft: Pointer<"ggml_backend_buffer_type">): Pointer<"char"> | null;
-  /** `_Bool ggml_backend_compare_graph_backend(ggml_backend_t backend1, ggml_backend_t backend2, struct ggml_cgraph * graph, ggml_backend_eval_callback callback, void * user_data, const struct ggml_tensor * const * test_nodes, size_t num_test_nodes)` (ggml-backend.h) */
-  ggml_backend_compare_graph_backend(backend1: Pointer<"ggml_backend">, backend2: Pointer<"ggml_backend">, graph: Pointer<"ggml_cgraph">, callback: Pointer<"ggml_backend_eval_callback"> | null, user_data: Pointer, test_nodes: BigUint64Array | Pointer<"ggml_tensor *">, num_test_nodes: bigint): boolean;
-  /** `ggml_backend_buffer_t ggml_backend_cpu_buffer_from_ptr(void * ptr, size_t size)` (ggml-backend.h) */
-  ggml_backend_cpu_buffer_from_ptr(ptr: NativeBuffer | Pointer, size: bigint): Pointer<"ggml_backend_buffer"> | null;
-  /** `ggml_backend_buffer_type_t ggml_backend_cpu_buffer_type(void)` (ggml-backend.h) */
-  ggml_backend_cpu_buffer_type(): Pointer<"ggml_backend_buffer_type"> | null;
+  ggml_backend_buft_name(buft: Pointer<"ggml_backend_buffer_type">): Pointer<"char">;
+  /** `_Bool ggml_backend_compare_graph_backend(ggml_backend_t backend1, ggml_backend_t backend2, struct ggml_cgraph * graph, ggml_backend_eval_callback callback, void * user_data, const struct ggml_tensor * const * test_nodes, size_t num_test_nodes)` (ggml-backend.h); long: for a native thread; needs an allocated graph that the backend supports */
+  ggml_backend_compare_graph_backend(backend1: Pointer<"ggml_backend">, backend2: Pointer<"ggml_backend">, graph: Pointer<"ggml_cgraph">, callback: Pointer<"ggml_backend_eval_callback">, user_data: Pointer | null, test_nodes: BigUint64Array | Pointer<"ggml_tensor *"> | null, num_test_nodes: bigint): boolean;
+  /** `ggml_backend_buffer_t ggml_backend_cpu_buffer_from_ptr(void * ptr, size_t size)` (ggml-backend.h); needs memory aligned to 64 bytes that outlives the buffer */
+  ggml_backend_cpu_buffer_from_ptr(ptr: Pointer, size: bigint): Pointer<"ggml_backend_buffer"> | null;
+  /** `ggml_backend_buffer_type_t ggml_backend_cpu_buffer_type(void)` (ggml-backend.h); needs memory aligned to 64 bytes that outlives the buffer */
+  ggml_backend_cpu_buffer_type(): Pointer<"ggml_backend_buffer_type">;
   /** `ggml_backend_reg_t ggml_backend_dev_backend_reg(ggml_backend_dev_t device)` (ggml-backend.h) */
   ggml_backend_dev_backend_reg(device: Pointer<"ggml_backend_device">): Pointer<"ggml_backend_reg"> | null;
-  /** `ggml_backend_buffer_t ggml_backend_dev_buffer_from_host_ptr(ggml_backend_dev_t device, void * ptr, size_t size, size_t max_tensor_size)` (ggml-backend.h) */
-  ggml_backend_dev_buffer_from_host_ptr(device: Pointer<"ggml_backend_device">, ptr: NativeBuffer | Pointer, size: bigint, max_tensor_size: bigint): Pointer<"ggml_backend_buffer"> | null;
+  /** `ggml_backend_buffer_t ggml_backend_dev_buffer_from_host_ptr(ggml_backend_dev_t device, void * ptr, size_t size, size_t max_tensor_size)` (ggml-backend.h); long: for a native thread */
+  ggml_backend_dev_buffer_from_host_ptr(device: Pointer<"ggml_backend_device">, ptr: Pointer, size: bigint, max_tensor_size: bigint): Pointer<"ggml_backend_buffer"> | null;
   /** `ggml_backend_buffer_type_t ggml_backend_dev_buffer_type(ggml_backend_dev_t device)` (ggml-backend.h) */
-  ggml_backend_dev_buffer_type(device: Pointer<"ggml_backend_device">): Pointer<"ggml_backend_buffer_type"> | null;
+  ggml_backend_dev_buffer_type(device: Pointer<"ggml_backend_device">): Pointer<"ggml_backend_buffer_type">;
   /** `const char * ggml_backend_dev_description(ggml_backend_dev_t device)` (ggml-backend.h) */
-  ggml_backend_dev_description(device: Pointer<"ggml_backend_device">): Pointer<"char"> | null;
+  ggml_backend_dev_description(device: Pointer<"ggml_backend_device">): Pointer<"char">;
   /** `void ggml_backend_dev_get_props(ggml_backend_dev_t device, struct ggml_backend_dev_props * props)` (ggml-backend.h) */
   ggml_backend_dev_get_props(device: Pointer<"ggml_backend_device">, props: StructView<ggml_backend_dev_props> | Uint8Array | Pointer<"ggml_backend_dev_props">): void;
   /** `ggml_backend_buffer_type_t ggml_backend_dev_host_buffer_type(ggml_backend_dev_t device)` (ggml-backend.h) */
   ggml_backend_dev_host_buffer_type(device: Pointer<"ggml_backend_device">): Pointer<"ggml_backend_buffer_type"> | null;
-  /** `ggml_backend_t ggml_backend_dev_init(ggml_backend_dev_t device, const char * params)` (ggml-backend.h) */
-  ggml_backend_dev_init(device: Pointer<"ggml_backend_device">, params: string | Uint8Array | Pointer<"char">): Pointer<"ggml_backend"> | null;
+  /** `ggml_backend_t ggml_backend_dev_init(ggml_backend_dev_t device, const char * params)` (ggml-backend.h); long: for a native thread */
+  ggml_backend_dev_init(device: Pointer<"ggml_backend_device">, params: string | Uint8Array | Pointer<"char"> | null): Pointer<"ggml_backend"> | null;
   /** `void ggml_backend_dev_memory(ggml_backend_dev_t device, size_t * free, size_t * total)` (ggml-backend.h) */
   ggml_backend_dev_memory(device: Pointer<"ggml_backend_device">, free: BigUint64Array | Pointer<"size_t">, total: BigUint64Array | Pointer<"size_t">): void;
   /** `const char * ggml_backend_dev_name(ggml_backend_dev_t device)` (ggml-backend.h) */
-  ggml_backend_dev_name(device: Pointer<"ggml_backend_device">): Pointer<"char"> | null;
+  ggml_backend_dev_name(device: Pointer<"ggml_backend_device">): Pointer<"char">;
   /** `_Bool ggml_backend_dev_offload_op(ggml_backend_dev_t device, const struct ggml_tensor * op)` (ggml-backend.h) */
   ggml_backend_dev_offload_op(device: Pointer<"ggml_backend_device">, op: Pointer<"ggml_tensor">): boolean;
   /** `_Bool ggml_backend_dev_supports_buft(ggml_backend_dev_t device, ggml_backend_buffer_type_t buft)` (ggml-backend.h) */
@@ -135,82 +135,82 @@ export interface GgmlBaseFunctions {
   ggml_backend_dev_supports_op(device: Pointer<"ggml_backend_device">, op: Pointer<"ggml_tensor">): boolean;
   /** `enum ggml_backend_dev_type ggml_backend_dev_type(ggml_backend_dev_t device)` (ggml-backend.h) */
   ggml_backend_dev_type(device: Pointer<"ggml_backend_device">): ggml_backend_dev_type;
-  /** `void ggml_backend_event_free(ggml_backend_event_t event)` (ggml-backend.h) */
+  /** `void ggml_backend_event_free(ggml_backend_event_t event)` (ggml-backend.h); long: for a native thread */
   ggml_backend_event_free(event: Pointer<"ggml_backend_event">): void;
-  /** `ggml_backend_event_t ggml_backend_event_new(ggml_backend_dev_t device)` (ggml-backend.h) */
+  /** `ggml_backend_event_t ggml_backend_event_new(ggml_backend_dev_t device)` (ggml-backend.h); long: for a native thread */
   ggml_backend_event_new(device: Pointer<"ggml_backend_device">): Pointer<"ggml_backend_event"> | null;
-  /** `void ggml_backend_event_record(ggml_backend_event_t event, ggml_backend_t backend)` (ggml-backend.h) */
+  /** `void ggml_backend_event_record(ggml_backend_event_t event, ggml_backend_t backend)` (ggml-backend.h); long: for a native thread */
   ggml_backend_event_record(event: Pointer<"ggml_backend_event">, backend: Pointer<"ggml_backend">): void;
-  /** `void ggml_backend_event_synchronize(ggml_backend_event_t event)` (ggml-backend.h) */
+  /** `void ggml_backend_event_synchronize(ggml_backend_event_t event)` (ggml-backend.h); long: for a native thread */
   ggml_backend_event_synchronize(event: Pointer<"ggml_backend_event">): void;
-  /** `void ggml_backend_event_wait(ggml_backend_t backend, ggml_backend_event_t event)` (ggml-backend.h) */
+  /** `void ggml_backend_event_wait(ggml_backend_t backend, ggml_backend_event_t event)` (ggml-backend.h); long: for a native thread */
   ggml_backend_event_wait(backend: Pointer<"ggml_backend">, event: Pointer<"ggml_backend_event">): void;
-  /** `void ggml_backend_free(ggml_backend_t backend)` (ggml-backend.h) */
+  /** `void ggml_backend_free(ggml_backend_t backend)` (ggml-backend.h); needs no use after it */
   ggml_backend_free(backend: Pointer<"ggml_backend">): void;
   /** `size_t ggml_backend_get_alignment(ggml_backend_t backend)` (ggml-backend.h) */
   ggml_backend_get_alignment(backend: Pointer<"ggml_backend">): bigint;
   /** `ggml_backend_buffer_type_t ggml_backend_get_default_buffer_type(ggml_backend_t backend)` (ggml-backend.h) */
-  ggml_backend_get_default_buffer_type(backend: Pointer<"ggml_backend">): Pointer<"ggml_backend_buffer_type"> | null;
+  ggml_backend_get_default_buffer_type(backend: Pointer<"ggml_backend">): Pointer<"ggml_backend_buffer_type">;
   /** `ggml_backend_dev_t ggml_backend_get_device(ggml_backend_t backend)` (ggml-backend.h) */
   ggml_backend_get_device(backend: Pointer<"ggml_backend">): Pointer<"ggml_backend_device"> | null;
   /** `size_t ggml_backend_get_max_size(ggml_backend_t backend)` (ggml-backend.h) */
   ggml_backend_get_max_size(backend: Pointer<"ggml_backend">): bigint;
-  /** `enum ggml_status ggml_backend_graph_compute(ggml_backend_t backend, struct ggml_cgraph * cgraph)` (ggml-backend.h) */
+  /** `enum ggml_status ggml_backend_graph_compute(ggml_backend_t backend, struct ggml_cgraph * cgraph)` (ggml-backend.h); long: for a native thread; needs an allocated graph that the backend supports */
   ggml_backend_graph_compute(backend: Pointer<"ggml_backend">, cgraph: Pointer<"ggml_cgraph">): ggml_status;
-  /** `enum ggml_status ggml_backend_graph_compute_async(ggml_backend_t backend, struct ggml_cgraph * cgraph)` (ggml-backend.h) */
+  /** `enum ggml_status ggml_backend_graph_compute_async(ggml_backend_t backend, struct ggml_cgraph * cgraph)` (ggml-backend.h); long: for a native thread; needs an allocated graph that the backend supports */
   ggml_backend_graph_compute_async(backend: Pointer<"ggml_backend">, cgraph: Pointer<"ggml_cgraph">): ggml_status;
-  /** `struct ggml_backend_graph_copy ggml_backend_graph_copy(ggml_backend_t backend, struct ggml_cgraph * graph)` (ggml-backend.h) */
+  /** `struct ggml_backend_graph_copy ggml_backend_graph_copy(ggml_backend_t backend, struct ggml_cgraph * graph)` (ggml-backend.h); long: for a native thread; needs an allocated graph */
   ggml_backend_graph_copy(backend: Pointer<"ggml_backend">, graph: Pointer<"ggml_cgraph">): StructView<ggml_backend_graph_copy>;
-  /** `void ggml_backend_graph_copy_free(struct ggml_backend_graph_copy copy)` (ggml-backend.h) */
+  /** `void ggml_backend_graph_copy_free(struct ggml_backend_graph_copy copy)` (ggml-backend.h); long: for a native thread; needs an allocated graph */
   ggml_backend_graph_copy_free(copy: StructView<ggml_backend_graph_copy>): void;
-  /** `enum ggml_status ggml_backend_graph_plan_compute(ggml_backend_t backend, ggml_backend_graph_plan_t plan)` (ggml-backend.h) */
+  /** `enum ggml_status ggml_backend_graph_plan_compute(ggml_backend_t backend, ggml_backend_graph_plan_t plan)` (ggml-backend.h); long: for a native thread; needs an allocated graph that the backend supports */
   ggml_backend_graph_plan_compute(backend: Pointer<"ggml_backend">, plan: Pointer<"ggml_backend_graph_plan_t">): ggml_status;
-  /** `ggml_backend_graph_plan_t ggml_backend_graph_plan_create(ggml_backend_t backend, struct ggml_cgraph * cgraph)` (ggml-backend.h) */
+  /** `ggml_backend_graph_plan_t ggml_backend_graph_plan_create(ggml_backend_t backend, struct ggml_cgraph * cgraph)` (ggml-backend.h); long: for a native thread; needs an allocated graph */
   ggml_backend_graph_plan_create(backend: Pointer<"ggml_backend">, cgraph: Pointer<"ggml_cgraph">): Pointer<"ggml_backend_graph_plan_t"> | null;
-  /** `void ggml_backend_graph_plan_free(ggml_backend_t backend, ggml_backend_graph_plan_t plan)` (ggml-backend.h) */
+  /** `void ggml_backend_graph_plan_free(ggml_backend_t backend, ggml_backend_graph_plan_t plan)` (ggml-backend.h); long: for a native thread; needs an allocated graph */
   ggml_backend_graph_plan_free(backend: Pointer<"ggml_backend">, plan: Pointer<"ggml_backend_graph_plan_t">): void;
   /** `ggml_guid_t ggml_backend_guid(ggml_backend_t backend)` (ggml-backend.h) */
   ggml_backend_guid(backend: Pointer<"ggml_backend">): Pointer<"ggml_guid"> | null;
   /** `_Bool ggml_backend_is_meta(ggml_backend_t backend)` (ggml-backend-impl.h) */
   ggml_backend_is_meta(backend: Pointer<"ggml_backend">): boolean;
-  /** `struct ggml_backend_buffer * ggml_backend_meta_alloc_ctx_tensors_from_buft(struct ggml_context * ctx, ggml_backend_buffer_type_t buft)` (ggml-backend-impl.h) */
+  /** `struct ggml_backend_buffer * ggml_backend_meta_alloc_ctx_tensors_from_buft(struct ggml_context * ctx, ggml_backend_buffer_type_t buft)` (ggml-backend-impl.h); long: for a native thread; needs a context made with no_alloc */
   ggml_backend_meta_alloc_ctx_tensors_from_buft(ctx: Pointer<"ggml_context">, buft: Pointer<"ggml_backend_buffer_type">): Pointer<"ggml_backend_buffer"> | null;
-  /** `void ggml_backend_meta_buffer_set_usage(ggml_backend_buffer_t buffer, enum ggml_backend_buffer_usage usage)` (ggml-backend-impl.h) */
+  /** `void ggml_backend_meta_buffer_set_usage(ggml_backend_buffer_t buffer, enum ggml_backend_buffer_usage usage)` (ggml-backend-impl.h); needs an index in range */
   ggml_backend_meta_buffer_set_usage(buffer: Pointer<"ggml_backend_buffer">, usage: ggml_backend_buffer_usage): void;
-  /** `ggml_backend_dev_t ggml_backend_meta_device(ggml_backend_dev_t * devs, size_t n_devs, ggml_backend_meta_get_split_state_t get_split_state, void * get_split_state_ud)` (ggml-backend.h) */
-  ggml_backend_meta_device(devs: BigUint64Array | Pointer<"ggml_backend_device *">, n_devs: bigint, get_split_state: Pointer<"ggml_backend_meta_get_split_state_t">, get_split_state_ud: Pointer): Pointer<"ggml_backend_device"> | null;
-  /** `size_t ggml_backend_meta_n_backends(ggml_backend_t meta_backend)` (ggml-backend-impl.h) */
+  /** `ggml_backend_dev_t ggml_backend_meta_device(ggml_backend_dev_t * devs, size_t n_devs, ggml_backend_meta_get_split_state_t get_split_state, void * get_split_state_ud)` (ggml-backend.h); needs an index in range */
+  ggml_backend_meta_device(devs: BigUint64Array | Pointer<"ggml_backend_device *">, n_devs: bigint, get_split_state: Pointer<"ggml_backend_meta_get_split_state_t">, get_split_state_ud: Pointer | null): Pointer<"ggml_backend_device"> | null;
+  /** `size_t ggml_backend_meta_n_backends(ggml_backend_t meta_backend)` (ggml-backend-impl.h); needs an index in range */
   ggml_backend_meta_n_backends(meta_backend: Pointer<"ggml_backend">): bigint;
-  /** `ggml_backend_t ggml_backend_meta_simple_backend(ggml_backend_t meta_backend, size_t index)` (ggml-backend-impl.h) */
+  /** `ggml_backend_t ggml_backend_meta_simple_backend(ggml_backend_t meta_backend, size_t index)` (ggml-backend-impl.h); needs an index in range */
   ggml_backend_meta_simple_backend(meta_backend: Pointer<"ggml_backend">, index: bigint): Pointer<"ggml_backend"> | null;
-  /** `const char * ggml_backend_meta_split_axis_name(enum ggml_backend_meta_split_axis split_axis)` (ggml-backend.h) */
-  ggml_backend_meta_split_axis_name(split_axis: ggml_backend_meta_split_axis): Pointer<"char"> | null;
-  /** `ggml_backend_buffer_t ggml_backend_multi_buffer_alloc_buffer(ggml_backend_buffer_t * buffers, size_t n_buffers)` (ggml-backend-impl.h) */
+  /** `const char * ggml_backend_meta_split_axis_name(enum ggml_backend_meta_split_axis split_axis)` (ggml-backend.h); needs an index in range */
+  ggml_backend_meta_split_axis_name(split_axis: ggml_backend_meta_split_axis): Pointer<"char">;
+  /** `ggml_backend_buffer_t ggml_backend_multi_buffer_alloc_buffer(ggml_backend_buffer_t * buffers, size_t n_buffers)` (ggml-backend-impl.h); long: for a native thread */
   ggml_backend_multi_buffer_alloc_buffer(buffers: BigUint64Array | Pointer<"ggml_backend_buffer *">, n_buffers: bigint): Pointer<"ggml_backend_buffer"> | null;
   /** `void ggml_backend_multi_buffer_set_usage(ggml_backend_buffer_t buffer, enum ggml_backend_buffer_usage usage)` (ggml-backend-impl.h) */
   ggml_backend_multi_buffer_set_usage(buffer: Pointer<"ggml_backend_buffer">, usage: ggml_backend_buffer_usage): void;
   /** `const char * ggml_backend_name(ggml_backend_t backend)` (ggml-backend.h) */
-  ggml_backend_name(backend: Pointer<"ggml_backend">): Pointer<"char"> | null;
+  ggml_backend_name(backend: Pointer<"ggml_backend">): Pointer<"char">;
   /** `_Bool ggml_backend_offload_op(ggml_backend_t backend, const struct ggml_tensor * op)` (ggml-backend.h) */
   ggml_backend_offload_op(backend: Pointer<"ggml_backend">, op: Pointer<"ggml_tensor">): boolean;
   /** `size_t ggml_backend_reg_dev_count(ggml_backend_reg_t reg)` (ggml-backend.h) */
   ggml_backend_reg_dev_count(reg: Pointer<"ggml_backend_reg">): bigint;
-  /** `ggml_backend_dev_t ggml_backend_reg_dev_get(ggml_backend_reg_t reg, size_t index)` (ggml-backend.h) */
-  ggml_backend_reg_dev_get(reg: Pointer<"ggml_backend_reg">, index: bigint): Pointer<"ggml_backend_device"> | null;
+  /** `ggml_backend_dev_t ggml_backend_reg_dev_get(ggml_backend_reg_t reg, size_t index)` (ggml-backend.h); needs an index in range */
+  ggml_backend_reg_dev_get(reg: Pointer<"ggml_backend_reg">, index: bigint): Pointer<"ggml_backend_device">;
   /** `void * ggml_backend_reg_get_proc_address(ggml_backend_reg_t reg, const char * name)` (ggml-backend.h) */
   ggml_backend_reg_get_proc_address(reg: Pointer<"ggml_backend_reg">, name: string | Uint8Array | Pointer<"char">): Pointer<"void"> | null;
   /** `const char * ggml_backend_reg_name(ggml_backend_reg_t reg)` (ggml-backend.h) */
-  ggml_backend_reg_name(reg: Pointer<"ggml_backend_reg">): Pointer<"char"> | null;
-  /** `_Bool ggml_backend_sched_alloc_graph(ggml_backend_sched_t sched, struct ggml_cgraph * graph)` (ggml-backend.h) */
+  ggml_backend_reg_name(reg: Pointer<"ggml_backend_reg">): Pointer<"char">;
+  /** `_Bool ggml_backend_sched_alloc_graph(ggml_backend_sched_t sched, struct ggml_cgraph * graph)` (ggml-backend.h); long: for a native thread; needs a graph no larger than graph_size */
   ggml_backend_sched_alloc_graph(sched: Pointer<"ggml_backend_sched">, graph: Pointer<"ggml_cgraph">): boolean;
   /** `void ggml_backend_sched_free(ggml_backend_sched_t sched)` (ggml-backend.h) */
   ggml_backend_sched_free(sched: Pointer<"ggml_backend_sched">): void;
-  /** `ggml_backend_t ggml_backend_sched_get_backend(ggml_backend_sched_t sched, int i)` (ggml-backend.h) */
-  ggml_backend_sched_get_backend(sched: Pointer<"ggml_backend_sched">, i: number): Pointer<"ggml_backend"> | null;
-  /** `size_t ggml_backend_sched_get_buffer_size(ggml_backend_sched_t sched, ggml_backend_t backend)` (ggml-backend.h) */
+  /** `ggml_backend_t ggml_backend_sched_get_backend(ggml_backend_sched_t sched, int i)` (ggml-backend.h); needs a backend of the scheduler */
+  ggml_backend_sched_get_backend(sched: Pointer<"ggml_backend_sched">, i: number): Pointer<"ggml_backend">;
+  /** `size_t ggml_backend_sched_get_buffer_size(ggml_backend_sched_t sched, ggml_backend_t backend)` (ggml-backend.h); needs a backend of the scheduler */
   ggml_backend_sched_get_buffer_size(sched: Pointer<"ggml_backend_sched">, backend: Pointer<"ggml_backend">): bigint;
-  /** `ggml_backend_buffer_type_t ggml_backend_sched_get_buffer_type(ggml_backend_sched_t sched, ggml_backend_t backend)` (ggml-backend.h) */
-  ggml_backend_sched_get_buffer_type(sched: Pointer<"ggml_backend_sched">, backend: Pointer<"ggml_backend">): Pointer<"ggml_backend_buffer_type"> | null;
+  /** `ggml_backend_buffer_type_t ggml_backend_sched_get_buffer_type(ggml_backend_sched_t sched, ggml_backend_t backend)` (ggml-backend.h); needs a backend of the scheduler */
+  ggml_backend_sched_get_buffer_type(sched: Pointer<"ggml_backend_sched">, backend: Pointer<"ggml_backend">): Pointer<"ggml_backend_buffer_type">;
   /** `int ggml_backend_sched_get_n_backends(ggml_backend_sched_t sched)` (ggml-backend.h) */
   ggml_backend_sched_get_n_backends(sched: Pointer<"ggml_backend_sched">): number;
   /** `int ggml_backend_sched_get_n_copies(ggml_backend_sched_t sched)` (ggml-backend.h) */
@@ -219,330 +219,330 @@ export interface GgmlBaseFunctions {
   ggml_backend_sched_get_n_splits(sched: Pointer<"ggml_backend_sched">): number;
   /** `ggml_backend_t ggml_backend_sched_get_tensor_backend(ggml_backend_sched_t sched, struct ggml_tensor * node)` (ggml-backend.h) */
   ggml_backend_sched_get_tensor_backend(sched: Pointer<"ggml_backend_sched">, node: Pointer<"ggml_tensor">): Pointer<"ggml_backend"> | null;
-  /** `enum ggml_status ggml_backend_sched_graph_compute(ggml_backend_sched_t sched, struct ggml_cgraph * graph)` (ggml-backend.h) */
+  /** `enum ggml_status ggml_backend_sched_graph_compute(ggml_backend_sched_t sched, struct ggml_cgraph * graph)` (ggml-backend.h); long: for a native thread; needs a graph no larger than graph_size */
   ggml_backend_sched_graph_compute(sched: Pointer<"ggml_backend_sched">, graph: Pointer<"ggml_cgraph">): ggml_status;
-  /** `enum ggml_status ggml_backend_sched_graph_compute_async(ggml_backend_sched_t sched, struct ggml_cgraph * graph)` (ggml-backend.h) */
+  /** `enum ggml_status ggml_backend_sched_graph_compute_async(ggml_backend_sched_t sched, struct ggml_cgraph * graph)` (ggml-backend.h); long: for a native thread; needs a graph no larger than graph_size */
   ggml_backend_sched_graph_compute_async(sched: Pointer<"ggml_backend_sched">, graph: Pointer<"ggml_cgraph">): ggml_status;
-  /** `ggml_backend_sched_t ggml_backend_sched_new(ggml_backend_t * backends, ggml_backend_buffer_type_t * bufts, int n_backends, size_t graph_size, _Bool parallel, _Bool op_offload)` (ggml-backend.h) */
-  ggml_backend_sched_new(backends: BigUint64Array | Pointer<"ggml_backend *">, bufts: BigUint64Array | Pointer<"ggml_backend_buffer_type *">, n_backends: number, graph_size: bigint, parallel: boolean, op_offload: boolean): Pointer<"ggml_backend_sched"> | null;
-  /** `_Bool ggml_backend_sched_reserve(ggml_backend_sched_t sched, struct ggml_cgraph * measure_graph)` (ggml-backend.h) */
+  /** `ggml_backend_sched_t ggml_backend_sched_new(ggml_backend_t * backends, ggml_backend_buffer_type_t * bufts, int n_backends, size_t graph_size, _Bool parallel, _Bool op_offload)` (ggml-backend.h); needs at least one backend, the last one a CPU */
+  ggml_backend_sched_new(backends: BigUint64Array | Pointer<"ggml_backend *">, bufts: BigUint64Array | Pointer<"ggml_backend_buffer_type *"> | null, n_backends: number, graph_size: bigint, parallel: boolean, op_offload: boolean): Pointer<"ggml_backend_sched"> | null;
+  /** `_Bool ggml_backend_sched_reserve(ggml_backend_sched_t sched, struct ggml_cgraph * measure_graph)` (ggml-backend.h); long: for a native thread; needs a graph no larger than graph_size */
   ggml_backend_sched_reserve(sched: Pointer<"ggml_backend_sched">, measure_graph: Pointer<"ggml_cgraph">): boolean;
-  /** `void ggml_backend_sched_reserve_size(ggml_backend_sched_t sched, struct ggml_cgraph * measure_graph, size_t * sizes)` (ggml-backend.h) */
+  /** `void ggml_backend_sched_reserve_size(ggml_backend_sched_t sched, struct ggml_cgraph * measure_graph, size_t * sizes)` (ggml-backend.h); long: for a native thread; needs a graph no larger than graph_size */
   ggml_backend_sched_reserve_size(sched: Pointer<"ggml_backend_sched">, measure_graph: Pointer<"ggml_cgraph">, sizes: BigUint64Array | Pointer<"size_t">): void;
   /** `void ggml_backend_sched_reset(ggml_backend_sched_t sched)` (ggml-backend.h) */
   ggml_backend_sched_reset(sched: Pointer<"ggml_backend_sched">): void;
   /** `void ggml_backend_sched_set_eval_callback(ggml_backend_sched_t sched, ggml_backend_sched_eval_callback callback, void * user_data)` (ggml-backend.h) */
-  ggml_backend_sched_set_eval_callback(sched: Pointer<"ggml_backend_sched">, callback: Pointer<"ggml_backend_sched_eval_callback"> | null, user_data: Pointer): void;
-  /** `void ggml_backend_sched_set_tensor_backend(ggml_backend_sched_t sched, struct ggml_tensor * node, ggml_backend_t backend)` (ggml-backend.h) */
+  ggml_backend_sched_set_eval_callback(sched: Pointer<"ggml_backend_sched">, callback: Pointer<"ggml_backend_sched_eval_callback"> | null, user_data: Pointer | null): void;
+  /** `void ggml_backend_sched_set_tensor_backend(ggml_backend_sched_t sched, struct ggml_tensor * node, ggml_backend_t backend)` (ggml-backend.h); needs a backend of the scheduler */
   ggml_backend_sched_set_tensor_backend(sched: Pointer<"ggml_backend_sched">, node: Pointer<"ggml_tensor">, backend: Pointer<"ggml_backend">): void;
-  /** `void ggml_backend_sched_split_graph(ggml_backend_sched_t sched, struct ggml_cgraph * graph)` (ggml-backend.h) */
+  /** `void ggml_backend_sched_split_graph(ggml_backend_sched_t sched, struct ggml_cgraph * graph)` (ggml-backend.h); long: for a native thread; needs a graph no larger than graph_size */
   ggml_backend_sched_split_graph(sched: Pointer<"ggml_backend_sched">, graph: Pointer<"ggml_cgraph">): void;
-  /** `void ggml_backend_sched_synchronize(ggml_backend_sched_t sched)` (ggml-backend.h) */
+  /** `void ggml_backend_sched_synchronize(ggml_backend_sched_t sched)` (ggml-backend.h); long: for a native thread; needs a graph no larger than graph_size */
   ggml_backend_sched_synchronize(sched: Pointer<"ggml_backend_sched">): void;
   /** `_Bool ggml_backend_supports_buft(ggml_backend_t backend, ggml_backend_buffer_type_t buft)` (ggml-backend.h) */
   ggml_backend_supports_buft(backend: Pointer<"ggml_backend">, buft: Pointer<"ggml_backend_buffer_type">): boolean;
   /** `_Bool ggml_backend_supports_op(ggml_backend_t backend, const struct ggml_tensor * op)` (ggml-backend.h) */
   ggml_backend_supports_op(backend: Pointer<"ggml_backend">, op: Pointer<"ggml_tensor">): boolean;
-  /** `void ggml_backend_synchronize(ggml_backend_t backend)` (ggml-backend.h) */
+  /** `void ggml_backend_synchronize(ggml_backend_t backend)` (ggml-backend.h); long: for a native thread; needs an allocated graph that the backend supports */
   ggml_backend_synchronize(backend: Pointer<"ggml_backend">): void;
-  /** `enum ggml_status ggml_backend_tensor_alloc(ggml_backend_buffer_t buffer, struct ggml_tensor * tensor, void * addr)` (ggml-backend.h) */
-  ggml_backend_tensor_alloc(buffer: Pointer<"ggml_backend_buffer">, tensor: Pointer<"ggml_tensor">, addr: NativeBuffer | Pointer): ggml_status;
-  /** `void ggml_backend_tensor_copy(const struct ggml_tensor * src, struct ggml_tensor * dst)` (ggml-backend.h) */
+  /** `enum ggml_status ggml_backend_tensor_alloc(ggml_backend_buffer_t buffer, struct ggml_tensor * tensor, void * addr)` (ggml-backend.h); needs an unallocated tensor, an address inside the buffer */
+  ggml_backend_tensor_alloc(buffer: Pointer<"ggml_backend_buffer">, tensor: Pointer<"ggml_tensor">, addr: Pointer): ggml_status;
+  /** `void ggml_backend_tensor_copy(const struct ggml_tensor * src, struct ggml_tensor * dst)` (ggml-backend.h); needs tensors of the same layout */
   ggml_backend_tensor_copy(src: Pointer<"ggml_tensor">, dst: Pointer<"ggml_tensor">): void;
-  /** `void ggml_backend_tensor_copy_async(ggml_backend_t backend_src, ggml_backend_t backend_dst, const struct ggml_tensor * src, struct ggml_tensor * dst)` (ggml-backend.h) */
+  /** `void ggml_backend_tensor_copy_async(ggml_backend_t backend_src, ggml_backend_t backend_dst, const struct ggml_tensor * src, struct ggml_tensor * dst)` (ggml-backend.h); needs tensors of the same layout */
   ggml_backend_tensor_copy_async(backend_src: Pointer<"ggml_backend">, backend_dst: Pointer<"ggml_backend">, src: Pointer<"ggml_tensor">, dst: Pointer<"ggml_tensor">): void;
-  /** `void ggml_backend_tensor_get(const struct ggml_tensor * tensor, void * data, size_t offset, size_t size)` (ggml-backend.h) */
+  /** `void ggml_backend_tensor_get(const struct ggml_tensor * tensor, void * data, size_t offset, size_t size)` (ggml-backend.h); needs a tensor with data, a range inside it */
   ggml_backend_tensor_get(tensor: Pointer<"ggml_tensor">, data: NativeBuffer | Pointer, offset: bigint, size: bigint): void;
-  /** `void ggml_backend_tensor_get_2d(const struct ggml_tensor * tensor, void * data, size_t offset, size_t size, size_t n_copies, size_t stride_tensor, size_t stride_data)` (ggml-backend.h) */
+  /** `void ggml_backend_tensor_get_2d(const struct ggml_tensor * tensor, void * data, size_t offset, size_t size, size_t n_copies, size_t stride_tensor, size_t stride_data)` (ggml-backend.h); needs a tensor with data, a range inside it */
   ggml_backend_tensor_get_2d(tensor: Pointer<"ggml_tensor">, data: NativeBuffer | Pointer, offset: bigint, size: bigint, n_copies: bigint, stride_tensor: bigint, stride_data: bigint): void;
-  /** `void ggml_backend_tensor_get_2d_async(ggml_backend_t backend, const struct ggml_tensor * tensor, void * data, size_t offset, size_t size, size_t n_copies, size_t stride_tensor, size_t stride_data)` (ggml-backend.h) */
-  ggml_backend_tensor_get_2d_async(backend: Pointer<"ggml_backend">, tensor: Pointer<"ggml_tensor">, data: NativeBuffer | Pointer, offset: bigint, size: bigint, n_copies: bigint, stride_tensor: bigint, stride_data: bigint): void;
-  /** `void ggml_backend_tensor_get_async(ggml_backend_t backend, const struct ggml_tensor * tensor, void * data, size_t offset, size_t size)` (ggml-backend.h) */
-  ggml_backend_tensor_get_async(backend: Pointer<"ggml_backend">, tensor: Pointer<"ggml_tensor">, data: NativeBuffer | Pointer, offset: bigint, size: bigint): void;
-  /** `void ggml_backend_tensor_memset(struct ggml_tensor * tensor, uint8_t value, size_t offset, size_t size)` (ggml-backend.h) */
+  /** `void ggml_backend_tensor_get_2d_async(ggml_backend_t backend, const struct ggml_tensor * tensor, void * data, size_t offset, size_t size, size_t n_copies, size_t stride_tensor, size_t stride_data)` (ggml-backend.h); needs a tensor with data, a range inside it, memory that stays until synchronize */
+  ggml_backend_tensor_get_2d_async(backend: Pointer<"ggml_backend">, tensor: Pointer<"ggml_tensor">, data: Pointer, offset: bigint, size: bigint, n_copies: bigint, stride_tensor: bigint, stride_data: bigint): void;
+  /** `void ggml_backend_tensor_get_async(ggml_backend_t backend, const struct ggml_tensor * tensor, void * data, size_t offset, size_t size)` (ggml-backend.h); needs a tensor with data, a range inside it, memory that stays until synchronize */
+  ggml_backend_tensor_get_async(backend: Pointer<"ggml_backend">, tensor: Pointer<"ggml_tensor">, data: Pointer, offset: bigint, size: bigint): void;
+  /** `void ggml_backend_tensor_memset(struct ggml_tensor * tensor, uint8_t value, size_t offset, size_t size)` (ggml-backend.h); needs a tensor with data, a range inside it */
   ggml_backend_tensor_memset(tensor: Pointer<"ggml_tensor">, value: number, offset: bigint, size: bigint): void;
-  /** `void ggml_backend_tensor_set(struct ggml_tensor * tensor, const void * data, size_t offset, size_t size)` (ggml-backend.h) */
+  /** `void ggml_backend_tensor_set(struct ggml_tensor * tensor, const void * data, size_t offset, size_t size)` (ggml-backend.h); needs a tensor with data, a range inside it */
   ggml_backend_tensor_set(tensor: Pointer<"ggml_tensor">, data: NativeBuffer | Pointer, offset: bigint, size: bigint): void;
-  /** `void ggml_backend_tensor_set_2d(struct ggml_tensor * tensor, const void * data, size_t offset, size_t size, size_t n_copies, size_t stride_tensor, size_t stride_data)` (ggml-backend.h) */
+  /** `void ggml_backend_tensor_set_2d(struct ggml_tensor * tensor, const void * data, size_t offset, size_t size, size_t n_copies, size_t stride_tensor, size_t stride_data)` (ggml-backend.h); needs a tensor with data, a range inside it */
   ggml_backend_tensor_set_2d(tensor: Pointer<"ggml_tensor">, data: NativeBuffer | Pointer, offset: bigint, size: bigint, n_copies: bigint, stride_tensor: bigint, stride_data: bigint): void;
-  /** `void ggml_backend_tensor_set_2d_async(ggml_backend_t backend, struct ggml_tensor * tensor, const void * data, size_t offset, size_t size, size_t n_copies, size_t stride_tensor, size_t stride_data)` (ggml-backend.h) */
-  ggml_backend_tensor_set_2d_async(backend: Pointer<"ggml_backend">, tensor: Pointer<"ggml_tensor">, data: NativeBuffer | Pointer, offset: bigint, size: bigint, n_copies: bigint, stride_tensor: bigint, stride_data: bigint): void;
-  /** `void ggml_backend_tensor_set_async(ggml_backend_t backend, struct ggml_tensor * tensor, const void * data, size_t offset, size_t size)` (ggml-backend.h) */
-  ggml_backend_tensor_set_async(backend: Pointer<"ggml_backend">, tensor: Pointer<"ggml_tensor">, data: NativeBuffer | Pointer, offset: bigint, size: bigint): void;
-  /** `enum ggml_status ggml_backend_view_init(struct ggml_tensor * tensor)` (ggml-backend.h) */
+  /** `void ggml_backend_tensor_set_2d_async(ggml_backend_t backend, struct ggml_tensor * tensor, const void * data, size_t offset, size_t size, size_t n_copies, size_t stride_tensor, size_t stride_data)` (ggml-backend.h); needs a tensor with data, a range inside it, memory that stays until synchronize */
+  ggml_backend_tensor_set_2d_async(backend: Pointer<"ggml_backend">, tensor: Pointer<"ggml_tensor">, data: Pointer, offset: bigint, size: bigint, n_copies: bigint, stride_tensor: bigint, stride_data: bigint): void;
+  /** `void ggml_backend_tensor_set_async(ggml_backend_t backend, struct ggml_tensor * tensor, const void * data, size_t offset, size_t size)` (ggml-backend.h); needs a tensor with data, a range inside it, memory that stays until synchronize */
+  ggml_backend_tensor_set_async(backend: Pointer<"ggml_backend">, tensor: Pointer<"ggml_tensor">, data: Pointer, offset: bigint, size: bigint): void;
+  /** `enum ggml_status ggml_backend_view_init(struct ggml_tensor * tensor)` (ggml-backend.h); needs an unallocated tensor, an address inside the buffer */
   ggml_backend_view_init(tensor: Pointer<"ggml_tensor">): ggml_status;
   /** `float ggml_bf16_to_fp32(ggml_bf16_t arg0)` (ggml.h) */
   ggml_bf16_to_fp32(arg0: StructView<ggml_bf16_t>): number;
-  /** `void ggml_bf16_to_fp32_row(const ggml_bf16_t * arg0, float * arg1, int64_t arg2)` (ggml.h) */
+  /** `void ggml_bf16_to_fp32_row(const ggml_bf16_t * arg0, float * arg1, int64_t arg2)` (ggml.h); needs buffers of that length */
   ggml_bf16_to_fp32_row(arg0: StructView<ggml_bf16_t> | Uint8Array | Pointer<"ggml_bf16_t">, arg1: Float32Array | Pointer<"float">, arg2: bigint): void;
-  /** `int64_t ggml_blck_size(enum ggml_type type)` (ggml.h) */
+  /** `int64_t ggml_blck_size(enum ggml_type type)` (ggml.h); needs a value of the enum */
   ggml_blck_size(type: ggml_type): bigint;
-  /** `void ggml_build_backward_expand(struct ggml_context * ctx, struct ggml_cgraph * cgraph, struct ggml_tensor ** grad_accs)` (ggml.h) */
-  ggml_build_backward_expand(ctx: Pointer<"ggml_context">, cgraph: Pointer<"ggml_cgraph">, grad_accs: BigUint64Array | Pointer<"ggml_tensor *">): void;
-  /** `void ggml_build_forward_expand(struct ggml_cgraph * cgraph, struct ggml_tensor * tensor)` (ggml.h) */
+  /** `void ggml_build_backward_expand(struct ggml_context * ctx, struct ggml_cgraph * cgraph, struct ggml_tensor ** grad_accs)` (ggml.h); needs room in the graph */
+  ggml_build_backward_expand(ctx: Pointer<"ggml_context">, cgraph: Pointer<"ggml_cgraph">, grad_accs: BigUint64Array | Pointer<"ggml_tensor *"> | null): void;
+  /** `void ggml_build_forward_expand(struct ggml_cgraph * cgraph, struct ggml_tensor * tensor)` (ggml.h); needs room in the graph */
   ggml_build_forward_expand(cgraph: Pointer<"ggml_cgraph">, tensor: Pointer<"ggml_tensor">): void;
-  /** `void ggml_build_forward_order(struct ggml_cgraph * cgraph, struct ggml_tensor * tensor)` (ggml.h) */
+  /** `void ggml_build_forward_order(struct ggml_cgraph * cgraph, struct ggml_tensor * tensor)` (ggml.h); needs room in the graph */
   ggml_build_forward_order(cgraph: Pointer<"ggml_cgraph">, tensor: Pointer<"ggml_tensor">): void;
-  /** `struct ggml_tensor * ggml_build_forward_select(struct ggml_cgraph * cgraph, struct ggml_tensor ** tensors, int n_tensors, int idx)` (ggml.h) */
-  ggml_build_forward_select(cgraph: Pointer<"ggml_cgraph">, tensors: BigUint64Array | Pointer<"ggml_tensor *">, n_tensors: number, idx: number): Pointer<"ggml_tensor"> | null;
+  /** `struct ggml_tensor * ggml_build_forward_select(struct ggml_cgraph * cgraph, struct ggml_tensor ** tensors, int n_tensors, int idx)` (ggml.h); needs room in the graph */
+  ggml_build_forward_select(cgraph: Pointer<"ggml_cgraph">, tensors: BigUint64Array | Pointer<"ggml_tensor *">, n_tensors: number, idx: number): Pointer<"ggml_tensor">;
   /** `_Bool ggml_can_repeat(const struct ggml_tensor * t0, const struct ggml_tensor * t1)` (ggml.h) */
   ggml_can_repeat(t0: Pointer<"ggml_tensor">, t1: Pointer<"ggml_tensor">): boolean;
-  /** `struct ggml_tensor * ggml_cast(struct ggml_context * ctx, struct ggml_tensor * a, enum ggml_type type)` (ggml.h) */
-  ggml_cast(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, type: ggml_type): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_ceil(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_ceil(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_ceil_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_ceil_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_clamp(struct ggml_context * ctx, struct ggml_tensor * a, float min, float max)` (ggml.h) */
-  ggml_clamp(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, min: number, max: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_clamp_inplace(struct ggml_context * ctx, struct ggml_tensor * a, float min, float max)` (ggml.h) */
-  ggml_clamp_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, min: number, max: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_col2im_1d(struct ggml_context * ctx, struct ggml_tensor * a, int s0, int oc, int p0)` (ggml.h) */
-  ggml_col2im_1d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, s0: number, oc: number, p0: number): Pointer<"ggml_tensor"> | null;
+  /** `struct ggml_tensor * ggml_cast(struct ggml_context * ctx, struct ggml_tensor * a, enum ggml_type type)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_cast(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, type: ggml_type): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_ceil(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_ceil(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_ceil_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_ceil_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_clamp(struct ggml_context * ctx, struct ggml_tensor * a, float min, float max)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_clamp(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, min: number, max: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_clamp_inplace(struct ggml_context * ctx, struct ggml_tensor * a, float min, float max)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_clamp_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, min: number, max: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_col2im_1d(struct ggml_context * ctx, struct ggml_tensor * a, int s0, int oc, int p0)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_col2im_1d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, s0: number, oc: number, p0: number): Pointer<"ggml_tensor">;
   /** `const char * ggml_commit(void)` (ggml.h) */
-  ggml_commit(): Pointer<"char"> | null;
-  /** `struct ggml_tensor * ggml_concat(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int dim)` (ggml.h) */
-  ggml_concat(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, dim: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_cont(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_cont(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_cont_1d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0)` (ggml.h) */
-  ggml_cont_1d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_cont_2d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0, int64_t ne1)` (ggml.h) */
-  ggml_cont_2d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint, ne1: bigint): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_cont_3d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0, int64_t ne1, int64_t ne2)` (ggml.h) */
-  ggml_cont_3d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint, ne1: bigint, ne2: bigint): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_cont_4d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0, int64_t ne1, int64_t ne2, int64_t ne3)` (ggml.h) */
-  ggml_cont_4d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint, ne1: bigint, ne2: bigint, ne3: bigint): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_conv_1d(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int s0, int p0, int d0)` (ggml.h) */
-  ggml_conv_1d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, s0: number, p0: number, d0: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_conv_1d_dw(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int s0, int p0, int d0)` (ggml.h) */
-  ggml_conv_1d_dw(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, s0: number, p0: number, d0: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_conv_1d_dw_ph(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int s0, int d0)` (ggml.h) */
-  ggml_conv_1d_dw_ph(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, s0: number, d0: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_conv_1d_ph(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int s, int d)` (ggml.h) */
-  ggml_conv_1d_ph(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, s: number, d: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_conv_2d(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int s0, int s1, int p0, int p1, int d0, int d1)` (ggml.h) */
-  ggml_conv_2d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, s0: number, s1: number, p0: number, p1: number, d0: number, d1: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_conv_2d_direct(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int s0, int s1, int p0, int p1, int d0, int d1)` (ggml.h) */
-  ggml_conv_2d_direct(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, s0: number, s1: number, p0: number, p1: number, d0: number, d1: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_conv_2d_dw(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int s0, int s1, int p0, int p1, int d0, int d1)` (ggml.h) */
-  ggml_conv_2d_dw(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, s0: number, s1: number, p0: number, p1: number, d0: number, d1: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_conv_2d_dw_direct(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int stride0, int stride1, int pad0, int pad1, int dilation0, int dilation1)` (ggml.h) */
-  ggml_conv_2d_dw_direct(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, stride0: number, stride1: number, pad0: number, pad1: number, dilation0: number, dilation1: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_conv_2d_s1_ph(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_conv_2d_s1_ph(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_conv_2d_sk_p0(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_conv_2d_sk_p0(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_conv_3d(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int64_t IC, int s0, int s1, int s2, int p0, int p1, int p2, int d0, int d1, int d2)` (ggml.h) */
-  ggml_conv_3d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, IC: bigint, s0: number, s1: number, s2: number, p0: number, p1: number, p2: number, d0: number, d1: number, d2: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_conv_3d_direct(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int s0, int s1, int s2, int p0, int p1, int p2, int d0, int d1, int d2, int n_channels, int n_batch, int n_channels_out)` (ggml.h) */
-  ggml_conv_3d_direct(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, s0: number, s1: number, s2: number, p0: number, p1: number, p2: number, d0: number, d1: number, d2: number, n_channels: number, n_batch: number, n_channels_out: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_conv_transpose_1d(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int s0, int p0, int d0)` (ggml.h) */
-  ggml_conv_transpose_1d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, s0: number, p0: number, d0: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_conv_transpose_2d_p0(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int stride)` (ggml.h) */
-  ggml_conv_transpose_2d_p0(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, stride: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_cos(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_cos(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_cos_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_cos_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_count_equal(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_count_equal(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_cpy(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_cpy(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_cross_entropy_loss(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_cross_entropy_loss(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_cross_entropy_loss_back(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * c)` (ggml.h) */
-  ggml_cross_entropy_loss_back(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, c: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_cumsum(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_cumsum(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_custom_4d(struct ggml_context * ctx, enum ggml_type type, int64_t ne0, int64_t ne1, int64_t ne2, int64_t ne3, struct ggml_tensor ** args, int n_args, ggml_custom_op_t fun, int n_tasks, void * userdata)` (ggml.h) */
-  ggml_custom_4d(ctx: Pointer<"ggml_context">, type: ggml_type, ne0: bigint, ne1: bigint, ne2: bigint, ne3: bigint, args: BigUint64Array | Pointer<"ggml_tensor *">, n_args: number, fun: Pointer<"ggml_custom_op_t">, n_tasks: number, userdata: Pointer): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_custom_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor ** args, int n_args, ggml_custom_op_t fun, int n_tasks, void * userdata)` (ggml.h) */
-  ggml_custom_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, args: BigUint64Array | Pointer<"ggml_tensor *">, n_args: number, fun: Pointer<"ggml_custom_op_t">, n_tasks: number, userdata: Pointer): Pointer<"ggml_tensor"> | null;
+  ggml_commit(): Pointer<"char">;
+  /** `struct ggml_tensor * ggml_concat(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int dim)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_concat(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, dim: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_cont(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_cont(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_cont_1d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_cont_1d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_cont_2d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0, int64_t ne1)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_cont_2d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint, ne1: bigint): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_cont_3d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0, int64_t ne1, int64_t ne2)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_cont_3d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint, ne1: bigint, ne2: bigint): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_cont_4d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0, int64_t ne1, int64_t ne2, int64_t ne3)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_cont_4d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint, ne1: bigint, ne2: bigint, ne3: bigint): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_conv_1d(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int s0, int p0, int d0)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_conv_1d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, s0: number, p0: number, d0: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_conv_1d_dw(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int s0, int p0, int d0)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_conv_1d_dw(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, s0: number, p0: number, d0: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_conv_1d_dw_ph(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int s0, int d0)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_conv_1d_dw_ph(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, s0: number, d0: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_conv_1d_ph(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int s, int d)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_conv_1d_ph(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, s: number, d: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_conv_2d(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int s0, int s1, int p0, int p1, int d0, int d1)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_conv_2d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, s0: number, s1: number, p0: number, p1: number, d0: number, d1: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_conv_2d_direct(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int s0, int s1, int p0, int p1, int d0, int d1)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_conv_2d_direct(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, s0: number, s1: number, p0: number, p1: number, d0: number, d1: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_conv_2d_dw(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int s0, int s1, int p0, int p1, int d0, int d1)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_conv_2d_dw(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, s0: number, s1: number, p0: number, p1: number, d0: number, d1: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_conv_2d_dw_direct(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int stride0, int stride1, int pad0, int pad1, int dilation0, int dilation1)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_conv_2d_dw_direct(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, stride0: number, stride1: number, pad0: number, pad1: number, dilation0: number, dilation1: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_conv_2d_s1_ph(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_conv_2d_s1_ph(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_conv_2d_sk_p0(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_conv_2d_sk_p0(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_conv_3d(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int64_t IC, int s0, int s1, int s2, int p0, int p1, int p2, int d0, int d1, int d2)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_conv_3d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, IC: bigint, s0: number, s1: number, s2: number, p0: number, p1: number, p2: number, d0: number, d1: number, d2: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_conv_3d_direct(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int s0, int s1, int s2, int p0, int p1, int p2, int d0, int d1, int d2, int n_channels, int n_batch, int n_channels_out)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_conv_3d_direct(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, s0: number, s1: number, s2: number, p0: number, p1: number, p2: number, d0: number, d1: number, d2: number, n_channels: number, n_batch: number, n_channels_out: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_conv_transpose_1d(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int s0, int p0, int d0)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_conv_transpose_1d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, s0: number, p0: number, d0: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_conv_transpose_2d_p0(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int stride)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_conv_transpose_2d_p0(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, stride: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_cos(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_cos(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_cos_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_cos_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_count_equal(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_count_equal(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_cpy(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_cpy(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_cross_entropy_loss(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_cross_entropy_loss(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_cross_entropy_loss_back(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * c)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_cross_entropy_loss_back(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, c: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_cumsum(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_cumsum(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_custom_4d(struct ggml_context * ctx, enum ggml_type type, int64_t ne0, int64_t ne1, int64_t ne2, int64_t ne3, struct ggml_tensor ** args, int n_args, ggml_custom_op_t fun, int n_tasks, void * userdata)` (ggml.h); needs room in the context, a C function that stays: compute threads call it */
+  ggml_custom_4d(ctx: Pointer<"ggml_context">, type: ggml_type, ne0: bigint, ne1: bigint, ne2: bigint, ne3: bigint, args: BigUint64Array | Pointer<"ggml_tensor *">, n_args: number, fun: Pointer<"ggml_custom_op_t">, n_tasks: number, userdata: Pointer | null): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_custom_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor ** args, int n_args, ggml_custom_op_t fun, int n_tasks, void * userdata)` (ggml.h); needs room in the context, a C function that stays: compute threads call it */
+  ggml_custom_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, args: BigUint64Array | Pointer<"ggml_tensor *">, n_args: number, fun: Pointer<"ggml_custom_op_t">, n_tasks: number, userdata: Pointer | null): Pointer<"ggml_tensor">;
   /** `int64_t ggml_cycles(void)` (ggml.h) */
   ggml_cycles(): bigint;
   /** `int64_t ggml_cycles_per_ms(void)` (ggml.h) */
   ggml_cycles_per_ms(): bigint;
-  /** `struct ggml_tensor * ggml_diag(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_diag(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_diag_mask_inf(struct ggml_context * ctx, struct ggml_tensor * a, int n_past)` (ggml.h) */
-  ggml_diag_mask_inf(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, n_past: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_diag_mask_inf_inplace(struct ggml_context * ctx, struct ggml_tensor * a, int n_past)` (ggml.h) */
-  ggml_diag_mask_inf_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, n_past: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_diag_mask_zero(struct ggml_context * ctx, struct ggml_tensor * a, int n_past)` (ggml.h) */
-  ggml_diag_mask_zero(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, n_past: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_diag_mask_zero_inplace(struct ggml_context * ctx, struct ggml_tensor * a, int n_past)` (ggml.h) */
-  ggml_diag_mask_zero_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, n_past: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_div(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_div(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_div_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_div_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_dsv4_hc_comb(struct ggml_context * ctx, struct ggml_tensor * mixes, struct ggml_tensor * scale, struct ggml_tensor * base, float eps, int32_t n_iter)` (ggml.h) */
-  ggml_dsv4_hc_comb(ctx: Pointer<"ggml_context">, mixes: Pointer<"ggml_tensor">, scale: Pointer<"ggml_tensor">, base: Pointer<"ggml_tensor">, eps: number, n_iter: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_dsv4_hc_post(struct ggml_context * ctx, struct ggml_tensor * x, struct ggml_tensor * residual, struct ggml_tensor * post, struct ggml_tensor * comb)` (ggml.h) */
-  ggml_dsv4_hc_post(ctx: Pointer<"ggml_context">, x: Pointer<"ggml_tensor">, residual: Pointer<"ggml_tensor">, post: Pointer<"ggml_tensor">, comb: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_dsv4_hc_pre(struct ggml_context * ctx, struct ggml_tensor * x, struct ggml_tensor * weights)` (ggml.h) */
-  ggml_dsv4_hc_pre(ctx: Pointer<"ggml_context">, x: Pointer<"ggml_tensor">, weights: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_dsv4_hc_pre_gated(struct ggml_context * ctx, struct ggml_tensor * x, struct ggml_tensor * gate, float scale)` (ggml.h) */
-  ggml_dsv4_hc_pre_gated(ctx: Pointer<"ggml_context">, x: Pointer<"ggml_tensor">, gate: Pointer<"ggml_tensor">, scale: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_dup(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_dup(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_dup_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_dup_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_dup_tensor(struct ggml_context * ctx, const struct ggml_tensor * src)` (ggml.h) */
-  ggml_dup_tensor(ctx: Pointer<"ggml_context">, src: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
+  /** `struct ggml_tensor * ggml_diag(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_diag(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_diag_mask_inf(struct ggml_context * ctx, struct ggml_tensor * a, int n_past)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_diag_mask_inf(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, n_past: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_diag_mask_inf_inplace(struct ggml_context * ctx, struct ggml_tensor * a, int n_past)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_diag_mask_inf_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, n_past: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_diag_mask_zero(struct ggml_context * ctx, struct ggml_tensor * a, int n_past)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_diag_mask_zero(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, n_past: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_diag_mask_zero_inplace(struct ggml_context * ctx, struct ggml_tensor * a, int n_past)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_diag_mask_zero_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, n_past: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_div(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_div(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_div_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_div_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_dsv4_hc_comb(struct ggml_context * ctx, struct ggml_tensor * mixes, struct ggml_tensor * scale, struct ggml_tensor * base, float eps, int32_t n_iter)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_dsv4_hc_comb(ctx: Pointer<"ggml_context">, mixes: Pointer<"ggml_tensor">, scale: Pointer<"ggml_tensor">, base: Pointer<"ggml_tensor">, eps: number, n_iter: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_dsv4_hc_post(struct ggml_context * ctx, struct ggml_tensor * x, struct ggml_tensor * residual, struct ggml_tensor * post, struct ggml_tensor * comb)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_dsv4_hc_post(ctx: Pointer<"ggml_context">, x: Pointer<"ggml_tensor">, residual: Pointer<"ggml_tensor">, post: Pointer<"ggml_tensor">, comb: Pointer<"ggml_tensor"> | null): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_dsv4_hc_pre(struct ggml_context * ctx, struct ggml_tensor * x, struct ggml_tensor * weights)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_dsv4_hc_pre(ctx: Pointer<"ggml_context">, x: Pointer<"ggml_tensor">, weights: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_dsv4_hc_pre_gated(struct ggml_context * ctx, struct ggml_tensor * x, struct ggml_tensor * gate, float scale)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_dsv4_hc_pre_gated(ctx: Pointer<"ggml_context">, x: Pointer<"ggml_tensor">, gate: Pointer<"ggml_tensor">, scale: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_dup(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_dup(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_dup_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_dup_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_dup_tensor(struct ggml_context * ctx, const struct ggml_tensor * src)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_dup_tensor(ctx: Pointer<"ggml_context">, src: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
   /** `size_t ggml_element_size(const struct ggml_tensor * tensor)` (ggml.h) */
   ggml_element_size(tensor: Pointer<"ggml_tensor">): bigint;
-  /** `struct ggml_tensor * ggml_elu(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_elu(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_elu_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_elu_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_exp(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_exp(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_exp_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_exp_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_expm1(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_expm1(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_expm1_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_expm1_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_fill(struct ggml_context * ctx, struct ggml_tensor * a, float c)` (ggml.h) */
-  ggml_fill(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, c: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_fill_inplace(struct ggml_context * ctx, struct ggml_tensor * a, float c)` (ggml.h) */
-  ggml_fill_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, c: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_flash_attn_back(struct ggml_context * ctx, struct ggml_tensor * q, struct ggml_tensor * k, struct ggml_tensor * v, struct ggml_tensor * d, _Bool masked)` (ggml.h) */
-  ggml_flash_attn_back(ctx: Pointer<"ggml_context">, q: Pointer<"ggml_tensor">, k: Pointer<"ggml_tensor">, v: Pointer<"ggml_tensor">, d: Pointer<"ggml_tensor">, masked: boolean): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_flash_attn_ext(struct ggml_context * ctx, struct ggml_tensor * q, struct ggml_tensor * k, struct ggml_tensor * v, struct ggml_tensor * mask, float scale, float max_bias, float logit_softcap)` (ggml.h) */
-  ggml_flash_attn_ext(ctx: Pointer<"ggml_context">, q: Pointer<"ggml_tensor">, k: Pointer<"ggml_tensor">, v: Pointer<"ggml_tensor">, mask: Pointer<"ggml_tensor">, scale: number, max_bias: number, logit_softcap: number): Pointer<"ggml_tensor"> | null;
-  /** `void ggml_flash_attn_ext_add_sinks(struct ggml_tensor * a, struct ggml_tensor * sinks)` (ggml.h) */
-  ggml_flash_attn_ext_add_sinks(a: Pointer<"ggml_tensor">, sinks: Pointer<"ggml_tensor">): void;
-  /** `enum ggml_prec ggml_flash_attn_ext_get_prec(const struct ggml_tensor * a)` (ggml.h) */
+  /** `struct ggml_tensor * ggml_elu(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_elu(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_elu_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_elu_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_exp(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_exp(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_exp_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_exp_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_expm1(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_expm1(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_expm1_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_expm1_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_fill(struct ggml_context * ctx, struct ggml_tensor * a, float c)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_fill(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, c: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_fill_inplace(struct ggml_context * ctx, struct ggml_tensor * a, float c)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_fill_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, c: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_flash_attn_back(struct ggml_context * ctx, struct ggml_tensor * q, struct ggml_tensor * k, struct ggml_tensor * v, struct ggml_tensor * d, _Bool masked)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_flash_attn_back(ctx: Pointer<"ggml_context">, q: Pointer<"ggml_tensor">, k: Pointer<"ggml_tensor">, v: Pointer<"ggml_tensor">, d: Pointer<"ggml_tensor">, masked: boolean): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_flash_attn_ext(struct ggml_context * ctx, struct ggml_tensor * q, struct ggml_tensor * k, struct ggml_tensor * v, struct ggml_tensor * mask, float scale, float max_bias, float logit_softcap)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_flash_attn_ext(ctx: Pointer<"ggml_context">, q: Pointer<"ggml_tensor">, k: Pointer<"ggml_tensor">, v: Pointer<"ggml_tensor">, mask: Pointer<"ggml_tensor"> | null, scale: number, max_bias: number, logit_softcap: number): Pointer<"ggml_tensor">;
+  /** `void ggml_flash_attn_ext_add_sinks(struct ggml_tensor * a, struct ggml_tensor * sinks)` (ggml.h); needs a tensor of that operation */
+  ggml_flash_attn_ext_add_sinks(a: Pointer<"ggml_tensor">, sinks: Pointer<"ggml_tensor"> | null): void;
+  /** `enum ggml_prec ggml_flash_attn_ext_get_prec(const struct ggml_tensor * a)` (ggml.h); needs a tensor of that operation */
   ggml_flash_attn_ext_get_prec(a: Pointer<"ggml_tensor">): ggml_prec;
-  /** `void ggml_flash_attn_ext_set_n_kv_max(struct ggml_tensor * a, int32_t n_kv_max)` (ggml.h) */
+  /** `void ggml_flash_attn_ext_set_n_kv_max(struct ggml_tensor * a, int32_t n_kv_max)` (ggml.h); needs a tensor of that operation */
   ggml_flash_attn_ext_set_n_kv_max(a: Pointer<"ggml_tensor">, n_kv_max: number): void;
-  /** @deprecated `void ggml_flash_attn_ext_set_prec(struct ggml_tensor * a, enum ggml_prec prec)` (ggml.h) */
+  /** @deprecated `void ggml_flash_attn_ext_set_prec(struct ggml_tensor * a, enum ggml_prec prec)` (ggml.h); needs a tensor of that operation */
   ggml_flash_attn_ext_set_prec(a: Pointer<"ggml_tensor">, prec: ggml_prec): void;
-  /** `struct ggml_tensor * ggml_floor(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_floor(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_floor_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_floor_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
+  /** `struct ggml_tensor * ggml_floor(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_floor(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_floor_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_floor_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
   /** `FILE * ggml_fopen(const char * fname, const char * mode)` (ggml.h) */
   ggml_fopen(fname: string | Uint8Array | Pointer<"char">, mode: string | Uint8Array | Pointer<"char">): Pointer<"FILE"> | null;
   /** `float ggml_fp16_to_fp32(ggml_fp16_t arg0)` (ggml.h) */
   ggml_fp16_to_fp32(arg0: ggml_fp16_t): number;
-  /** `void ggml_fp16_to_fp32_row(const ggml_fp16_t * arg0, float * arg1, int64_t arg2)` (ggml.h) */
+  /** `void ggml_fp16_to_fp32_row(const ggml_fp16_t * arg0, float * arg1, int64_t arg2)` (ggml.h); needs buffers of that length */
   ggml_fp16_to_fp32_row(arg0: Uint16Array | Pointer<"ggml_fp16_t">, arg1: Float32Array | Pointer<"float">, arg2: bigint): void;
   /** `ggml_bf16_t ggml_fp32_to_bf16(float arg0)` (ggml.h) */
   ggml_fp32_to_bf16(arg0: number): StructView<ggml_bf16_t>;
-  /** `void ggml_fp32_to_bf16_row(const float * arg0, ggml_bf16_t * arg1, int64_t arg2)` (ggml.h) */
+  /** `void ggml_fp32_to_bf16_row(const float * arg0, ggml_bf16_t * arg1, int64_t arg2)` (ggml.h); needs buffers of that length */
   ggml_fp32_to_bf16_row(arg0: Float32Array | Pointer<"float">, arg1: StructView<ggml_bf16_t> | Uint8Array | Pointer<"ggml_bf16_t">, arg2: bigint): void;
-  /** `void ggml_fp32_to_bf16_row_ref(const float * arg0, ggml_bf16_t * arg1, int64_t arg2)` (ggml.h) */
+  /** `void ggml_fp32_to_bf16_row_ref(const float * arg0, ggml_bf16_t * arg1, int64_t arg2)` (ggml.h); needs buffers of that length */
   ggml_fp32_to_bf16_row_ref(arg0: Float32Array | Pointer<"float">, arg1: StructView<ggml_bf16_t> | Uint8Array | Pointer<"ggml_bf16_t">, arg2: bigint): void;
   /** `ggml_fp16_t ggml_fp32_to_fp16(float arg0)` (ggml.h) */
   ggml_fp32_to_fp16(arg0: number): ggml_fp16_t;
-  /** `void ggml_fp32_to_fp16_row(const float * arg0, ggml_fp16_t * arg1, int64_t arg2)` (ggml.h) */
+  /** `void ggml_fp32_to_fp16_row(const float * arg0, ggml_fp16_t * arg1, int64_t arg2)` (ggml.h); needs buffers of that length */
   ggml_fp32_to_fp16_row(arg0: Float32Array | Pointer<"float">, arg1: Uint16Array | Pointer<"ggml_fp16_t">, arg2: bigint): void;
   /** `void ggml_free(struct ggml_context * ctx)` (ggml.h) */
   ggml_free(ctx: Pointer<"ggml_context">): void;
-  /** `enum ggml_type ggml_ftype_to_ggml_type(enum ggml_ftype ftype)` (ggml.h) */
+  /** `enum ggml_type ggml_ftype_to_ggml_type(enum ggml_ftype ftype)` (ggml.h); needs a value of the enum */
   ggml_ftype_to_ggml_type(ftype: ggml_ftype): ggml_type;
-  /** `_Bool ggml_gallocr_alloc_graph(ggml_gallocr_t galloc, struct ggml_cgraph * graph)` (ggml-alloc.h) */
+  /** `_Bool ggml_gallocr_alloc_graph(ggml_gallocr_t galloc, struct ggml_cgraph * graph)` (ggml-alloc.h); long: for a native thread; needs a buffer for each node */
   ggml_gallocr_alloc_graph(galloc: Pointer<"ggml_gallocr">, graph: Pointer<"ggml_cgraph">): boolean;
-  /** `void ggml_gallocr_free(ggml_gallocr_t galloc)` (ggml-alloc.h) */
+  /** `void ggml_gallocr_free(ggml_gallocr_t galloc)` (ggml-alloc.h); needs an index in range */
   ggml_gallocr_free(galloc: Pointer<"ggml_gallocr">): void;
-  /** `size_t ggml_gallocr_get_buffer_size(ggml_gallocr_t galloc, int buffer_id)` (ggml-alloc.h) */
+  /** `size_t ggml_gallocr_get_buffer_size(ggml_gallocr_t galloc, int buffer_id)` (ggml-alloc.h); needs an index in range */
   ggml_gallocr_get_buffer_size(galloc: Pointer<"ggml_gallocr">, buffer_id: number): bigint;
-  /** `ggml_gallocr_t ggml_gallocr_new(ggml_backend_buffer_type_t buft)` (ggml-alloc.h) */
+  /** `ggml_gallocr_t ggml_gallocr_new(ggml_backend_buffer_type_t buft)` (ggml-alloc.h); needs an index in range */
   ggml_gallocr_new(buft: Pointer<"ggml_backend_buffer_type">): Pointer<"ggml_gallocr"> | null;
-  /** `ggml_gallocr_t ggml_gallocr_new_n(ggml_backend_buffer_type_t * bufts, int n_bufs)` (ggml-alloc.h) */
+  /** `ggml_gallocr_t ggml_gallocr_new_n(ggml_backend_buffer_type_t * bufts, int n_bufs)` (ggml-alloc.h); needs an index in range */
   ggml_gallocr_new_n(bufts: BigUint64Array | Pointer<"ggml_backend_buffer_type *">, n_bufs: number): Pointer<"ggml_gallocr"> | null;
-  /** `_Bool ggml_gallocr_reserve(ggml_gallocr_t galloc, struct ggml_cgraph * graph)` (ggml-alloc.h) */
+  /** `_Bool ggml_gallocr_reserve(ggml_gallocr_t galloc, struct ggml_cgraph * graph)` (ggml-alloc.h); long: for a native thread; needs a buffer for each node */
   ggml_gallocr_reserve(galloc: Pointer<"ggml_gallocr">, graph: Pointer<"ggml_cgraph">): boolean;
-  /** `_Bool ggml_gallocr_reserve_n(ggml_gallocr_t galloc, struct ggml_cgraph * graph, const int * node_buffer_ids, const int * leaf_buffer_ids)` (ggml-alloc.h) */
+  /** `_Bool ggml_gallocr_reserve_n(ggml_gallocr_t galloc, struct ggml_cgraph * graph, const int * node_buffer_ids, const int * leaf_buffer_ids)` (ggml-alloc.h); long: for a native thread; needs a buffer for each node */
   ggml_gallocr_reserve_n(galloc: Pointer<"ggml_gallocr">, graph: Pointer<"ggml_cgraph">, node_buffer_ids: Int32Array | Pointer<"int">, leaf_buffer_ids: Int32Array | Pointer<"int">): boolean;
-  /** `void ggml_gallocr_reserve_n_size(ggml_gallocr_t galloc, struct ggml_cgraph * graph, const int * node_buffer_ids, const int * leaf_buffer_ids, size_t * sizes)` (ggml-alloc.h) */
+  /** `void ggml_gallocr_reserve_n_size(ggml_gallocr_t galloc, struct ggml_cgraph * graph, const int * node_buffer_ids, const int * leaf_buffer_ids, size_t * sizes)` (ggml-alloc.h); long: for a native thread; needs a buffer for each node */
   ggml_gallocr_reserve_n_size(galloc: Pointer<"ggml_gallocr">, graph: Pointer<"ggml_cgraph">, node_buffer_ids: Int32Array | Pointer<"int">, leaf_buffer_ids: Int32Array | Pointer<"int">, sizes: BigUint64Array | Pointer<"size_t">): void;
-  /** `struct ggml_tensor * ggml_gated_delta_net(struct ggml_context * ctx, struct ggml_tensor * q, struct ggml_tensor * k, struct ggml_tensor * v, struct ggml_tensor * g, struct ggml_tensor * beta, struct ggml_tensor * state, int64_t K)` (ggml.h) */
-  ggml_gated_delta_net(ctx: Pointer<"ggml_context">, q: Pointer<"ggml_tensor">, k: Pointer<"ggml_tensor">, v: Pointer<"ggml_tensor">, g: Pointer<"ggml_tensor">, beta: Pointer<"ggml_tensor">, state: Pointer<"ggml_tensor">, K: bigint): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_gated_linear_attn(struct ggml_context * ctx, struct ggml_tensor * k, struct ggml_tensor * v, struct ggml_tensor * q, struct ggml_tensor * g, struct ggml_tensor * state, float scale)` (ggml.h) */
-  ggml_gated_linear_attn(ctx: Pointer<"ggml_context">, k: Pointer<"ggml_tensor">, v: Pointer<"ggml_tensor">, q: Pointer<"ggml_tensor">, g: Pointer<"ggml_tensor">, state: Pointer<"ggml_tensor">, scale: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_geglu(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_geglu(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_geglu_erf(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_geglu_erf(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_geglu_erf_split(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_geglu_erf_split(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_geglu_erf_swapped(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_geglu_erf_swapped(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_geglu_quick(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_geglu_quick(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_geglu_quick_split(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_geglu_quick_split(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_geglu_quick_swapped(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_geglu_quick_swapped(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_geglu_split(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_geglu_split(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_geglu_swapped(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_geglu_swapped(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_gelu(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_gelu(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_gelu_erf(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_gelu_erf(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_gelu_erf_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_gelu_erf_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_gelu_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_gelu_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_gelu_quick(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_gelu_quick(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_gelu_quick_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_gelu_quick_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
+  /** `struct ggml_tensor * ggml_gated_delta_net(struct ggml_context * ctx, struct ggml_tensor * q, struct ggml_tensor * k, struct ggml_tensor * v, struct ggml_tensor * g, struct ggml_tensor * beta, struct ggml_tensor * state, int64_t K)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_gated_delta_net(ctx: Pointer<"ggml_context">, q: Pointer<"ggml_tensor">, k: Pointer<"ggml_tensor">, v: Pointer<"ggml_tensor">, g: Pointer<"ggml_tensor">, beta: Pointer<"ggml_tensor">, state: Pointer<"ggml_tensor">, K: bigint): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_gated_linear_attn(struct ggml_context * ctx, struct ggml_tensor * k, struct ggml_tensor * v, struct ggml_tensor * q, struct ggml_tensor * g, struct ggml_tensor * state, float scale)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_gated_linear_attn(ctx: Pointer<"ggml_context">, k: Pointer<"ggml_tensor">, v: Pointer<"ggml_tensor">, q: Pointer<"ggml_tensor">, g: Pointer<"ggml_tensor">, state: Pointer<"ggml_tensor">, scale: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_geglu(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_geglu(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_geglu_erf(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_geglu_erf(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_geglu_erf_split(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_geglu_erf_split(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_geglu_erf_swapped(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_geglu_erf_swapped(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_geglu_quick(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_geglu_quick(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_geglu_quick_split(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_geglu_quick_split(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_geglu_quick_swapped(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_geglu_quick_swapped(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_geglu_split(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_geglu_split(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_geglu_swapped(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_geglu_swapped(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_gelu(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_gelu(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_gelu_erf(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_gelu_erf(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_gelu_erf_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_gelu_erf_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_gelu_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_gelu_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_gelu_quick(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_gelu_quick(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_gelu_quick_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_gelu_quick_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
   /** `void * ggml_get_data(const struct ggml_tensor * tensor)` (ggml.h) */
   ggml_get_data(tensor: Pointer<"ggml_tensor">): Pointer<"void"> | null;
-  /** `float * ggml_get_data_f32(const struct ggml_tensor * tensor)` (ggml.h) */
+  /** `float * ggml_get_data_f32(const struct ggml_tensor * tensor)` (ggml.h); needs a tensor of type F32 */
   ggml_get_data_f32(tensor: Pointer<"ggml_tensor">): Pointer<"float"> | null;
   /** `struct ggml_tensor * ggml_get_first_tensor(const struct ggml_context * ctx)` (ggml.h) */
   ggml_get_first_tensor(ctx: Pointer<"ggml_context">): Pointer<"ggml_tensor"> | null;
-  /** `enum ggml_glu_op ggml_get_glu_op(const struct ggml_tensor * tensor)` (ggml.h) */
+  /** `enum ggml_glu_op ggml_get_glu_op(const struct ggml_tensor * tensor)` (ggml.h); needs a tensor of that operation */
   ggml_get_glu_op(tensor: Pointer<"ggml_tensor">): ggml_glu_op;
   /** `size_t ggml_get_max_tensor_size(const struct ggml_context * ctx)` (ggml.h) */
   ggml_get_max_tensor_size(ctx: Pointer<"ggml_context">): bigint;
   /** `void * ggml_get_mem_buffer(const struct ggml_context * ctx)` (ggml.h) */
-  ggml_get_mem_buffer(ctx: Pointer<"ggml_context">): Pointer<"void"> | null;
+  ggml_get_mem_buffer(ctx: Pointer<"ggml_context">): Pointer<"void">;
   /** `size_t ggml_get_mem_size(const struct ggml_context * ctx)` (ggml.h) */
   ggml_get_mem_size(ctx: Pointer<"ggml_context">): bigint;
   /** `const char * ggml_get_name(const struct ggml_tensor * tensor)` (ggml.h) */
-  ggml_get_name(tensor: Pointer<"ggml_tensor">): Pointer<"char"> | null;
+  ggml_get_name(tensor: Pointer<"ggml_tensor">): Pointer<"char">;
   /** `struct ggml_tensor * ggml_get_next_tensor(const struct ggml_context * ctx, struct ggml_tensor * tensor)` (ggml.h) */
   ggml_get_next_tensor(ctx: Pointer<"ggml_context">, tensor: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
   /** `_Bool ggml_get_no_alloc(struct ggml_context * ctx)` (ggml.h) */
   ggml_get_no_alloc(ctx: Pointer<"ggml_context">): boolean;
-  /** `struct ggml_tensor * ggml_get_rel_pos(struct ggml_context * ctx, struct ggml_tensor * a, int qh, int kh)` (ggml.h) */
-  ggml_get_rel_pos(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, qh: number, kh: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_get_rows(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_get_rows(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_get_rows_back(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * c)` (ggml.h) */
-  ggml_get_rows_back(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, c: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
+  /** `struct ggml_tensor * ggml_get_rel_pos(struct ggml_context * ctx, struct ggml_tensor * a, int qh, int kh)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_get_rel_pos(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, qh: number, kh: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_get_rows(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_get_rows(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_get_rows_back(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * c)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_get_rows_back(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, c: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
   /** `struct ggml_tensor * ggml_get_tensor(struct ggml_context * ctx, const char * name)` (ggml.h) */
   ggml_get_tensor(ctx: Pointer<"ggml_context">, name: string | Uint8Array | Pointer<"char">): Pointer<"ggml_tensor"> | null;
-  /** `const struct ggml_type_traits * ggml_get_type_traits(enum ggml_type type)` (ggml.h) */
-  ggml_get_type_traits(type: ggml_type): Pointer<"ggml_type_traits"> | null;
-  /** `enum ggml_unary_op ggml_get_unary_op(const struct ggml_tensor * tensor)` (ggml.h) */
+  /** `const struct ggml_type_traits * ggml_get_type_traits(enum ggml_type type)` (ggml.h); needs a value of the enum */
+  ggml_get_type_traits(type: ggml_type): Pointer<"ggml_type_traits">;
+  /** `enum ggml_unary_op ggml_get_unary_op(const struct ggml_tensor * tensor)` (ggml.h); needs a tensor of that operation */
   ggml_get_unary_op(tensor: Pointer<"ggml_tensor">): ggml_unary_op;
-  /** `struct ggml_tensor * ggml_glu(struct ggml_context * ctx, struct ggml_tensor * a, enum ggml_glu_op op, _Bool swapped)` (ggml.h) */
-  ggml_glu(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, op: ggml_glu_op, swapped: boolean): Pointer<"ggml_tensor"> | null;
-  /** `const char * ggml_glu_op_name(enum ggml_glu_op op)` (ggml.h) */
-  ggml_glu_op_name(op: ggml_glu_op): Pointer<"char"> | null;
-  /** `struct ggml_tensor * ggml_glu_split(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, enum ggml_glu_op op)` (ggml.h) */
-  ggml_glu_split(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, op: ggml_glu_op): Pointer<"ggml_tensor"> | null;
-  /** `void ggml_graph_add_node(struct ggml_cgraph * cgraph, struct ggml_tensor * tensor)` (ggml.h) */
+  /** `struct ggml_tensor * ggml_glu(struct ggml_context * ctx, struct ggml_tensor * a, enum ggml_glu_op op, _Bool swapped)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_glu(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, op: ggml_glu_op, swapped: boolean): Pointer<"ggml_tensor">;
+  /** `const char * ggml_glu_op_name(enum ggml_glu_op op)` (ggml.h); needs a value of the enum */
+  ggml_glu_op_name(op: ggml_glu_op): Pointer<"char">;
+  /** `struct ggml_tensor * ggml_glu_split(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, enum ggml_glu_op op)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_glu_split(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, op: ggml_glu_op): Pointer<"ggml_tensor">;
+  /** `void ggml_graph_add_node(struct ggml_cgraph * cgraph, struct ggml_tensor * tensor)` (ggml.h); needs room in the graph */
   ggml_graph_add_node(cgraph: Pointer<"ggml_cgraph">, tensor: Pointer<"ggml_tensor">): void;
   /** `void ggml_graph_clear(struct ggml_cgraph * cgraph)` (ggml.h) */
   ggml_graph_clear(cgraph: Pointer<"ggml_cgraph">): void;
-  /** `void ggml_graph_cpy(struct ggml_cgraph * src, struct ggml_cgraph * dst)` (ggml.h) */
+  /** `void ggml_graph_cpy(struct ggml_cgraph * src, struct ggml_cgraph * dst)` (ggml.h); needs room in the graph */
   ggml_graph_cpy(src: Pointer<"ggml_cgraph">, dst: Pointer<"ggml_cgraph">): void;
-  /** `void ggml_graph_dump_dot(const struct ggml_cgraph * gb, const struct ggml_cgraph * cgraph, const char * filename)` (ggml.h) */
-  ggml_graph_dump_dot(gb: Pointer<"ggml_cgraph">, cgraph: Pointer<"ggml_cgraph">, filename: string | Uint8Array | Pointer<"char">): void;
-  /** `struct ggml_cgraph * ggml_graph_dup(struct ggml_context * ctx, struct ggml_cgraph * cgraph, _Bool force_grads)` (ggml.h) */
-  ggml_graph_dup(ctx: Pointer<"ggml_context">, cgraph: Pointer<"ggml_cgraph">, force_grads: boolean): Pointer<"ggml_cgraph"> | null;
+  /** `void ggml_graph_dump_dot(const struct ggml_cgraph * gb, const struct ggml_cgraph * cgraph, const char * filename)` (ggml.h); needs a file that can be written */
+  ggml_graph_dump_dot(gb: Pointer<"ggml_cgraph">, cgraph: Pointer<"ggml_cgraph"> | null, filename: string | Uint8Array | Pointer<"char">): void;
+  /** `struct ggml_cgraph * ggml_graph_dup(struct ggml_context * ctx, struct ggml_cgraph * cgraph, _Bool force_grads)` (ggml.h); needs room in the context */
+  ggml_graph_dup(ctx: Pointer<"ggml_context">, cgraph: Pointer<"ggml_cgraph">, force_grads: boolean): Pointer<"ggml_cgraph">;
   /** `struct ggml_tensor * ggml_graph_get_grad(const struct ggml_cgraph * cgraph, const struct ggml_tensor * node)` (ggml.h) */
   ggml_graph_get_grad(cgraph: Pointer<"ggml_cgraph">, node: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
   /** `struct ggml_tensor * ggml_graph_get_grad_acc(const struct ggml_cgraph * cgraph, const struct ggml_tensor * node)` (ggml.h) */
@@ -551,40 +551,40 @@ export interface GgmlBaseFunctions {
   ggml_graph_get_tensor(cgraph: Pointer<"ggml_cgraph">, name: string | Uint8Array | Pointer<"char">): Pointer<"ggml_tensor"> | null;
   /** `int ggml_graph_n_nodes(struct ggml_cgraph * cgraph)` (ggml.h) */
   ggml_graph_n_nodes(cgraph: Pointer<"ggml_cgraph">): number;
-  /** `struct ggml_tensor * ggml_graph_node(struct ggml_cgraph * cgraph, int i)` (ggml.h) */
-  ggml_graph_node(cgraph: Pointer<"ggml_cgraph">, i: number): Pointer<"ggml_tensor"> | null;
+  /** `struct ggml_tensor * ggml_graph_node(struct ggml_cgraph * cgraph, int i)` (ggml.h); needs an index in range */
+  ggml_graph_node(cgraph: Pointer<"ggml_cgraph">, i: number): Pointer<"ggml_tensor">;
   /** `struct ggml_tensor ** ggml_graph_nodes(struct ggml_cgraph * cgraph)` (ggml.h) */
-  ggml_graph_nodes(cgraph: Pointer<"ggml_cgraph">): Pointer<"ggml_tensor *"> | null;
+  ggml_graph_nodes(cgraph: Pointer<"ggml_cgraph">): Pointer<"ggml_tensor *">;
   /** `size_t ggml_graph_overhead(void)` (ggml.h) */
   ggml_graph_overhead(): bigint;
   /** `size_t ggml_graph_overhead_custom(size_t size, _Bool grads)` (ggml.h) */
   ggml_graph_overhead_custom(size: bigint, grads: boolean): bigint;
   /** `void ggml_graph_print(const struct ggml_cgraph * cgraph)` (ggml.h) */
   ggml_graph_print(cgraph: Pointer<"ggml_cgraph">): void;
-  /** `void ggml_graph_reset(struct ggml_cgraph * cgraph)` (ggml.h) */
+  /** `void ggml_graph_reset(struct ggml_cgraph * cgraph)` (ggml.h); needs a graph with gradients */
   ggml_graph_reset(cgraph: Pointer<"ggml_cgraph">): void;
   /** `int ggml_graph_size(struct ggml_cgraph * cgraph)` (ggml.h) */
   ggml_graph_size(cgraph: Pointer<"ggml_cgraph">): number;
-  /** `struct ggml_tensor * ggml_group_norm(struct ggml_context * ctx, struct ggml_tensor * a, int n_groups, float eps)` (ggml.h) */
-  ggml_group_norm(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, n_groups: number, eps: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_group_norm_inplace(struct ggml_context * ctx, struct ggml_tensor * a, int n_groups, float eps)` (ggml.h) */
-  ggml_group_norm_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, n_groups: number, eps: number): Pointer<"ggml_tensor"> | null;
-  /** `_Bool ggml_guid_matches(ggml_guid_t guid_a, ggml_guid_t guid_b)` (ggml.h) */
+  /** `struct ggml_tensor * ggml_group_norm(struct ggml_context * ctx, struct ggml_tensor * a, int n_groups, float eps)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_group_norm(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, n_groups: number, eps: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_group_norm_inplace(struct ggml_context * ctx, struct ggml_tensor * a, int n_groups, float eps)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_group_norm_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, n_groups: number, eps: number): Pointer<"ggml_tensor">;
+  /** `_Bool ggml_guid_matches(ggml_guid_t guid_a, ggml_guid_t guid_b)` (ggml.h); needs 16 bytes each */
   ggml_guid_matches(guid_a: Uint8Array | Pointer<"ggml_guid">, guid_b: Uint8Array | Pointer<"ggml_guid">): boolean;
-  /** `struct ggml_tensor * ggml_hardsigmoid(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_hardsigmoid(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_hardswish(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_hardswish(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_im2col(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int s0, int s1, int p0, int p1, int d0, int d1, _Bool is_2D, enum ggml_type dst_type)` (ggml.h) */
-  ggml_im2col(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, s0: number, s1: number, p0: number, p1: number, d0: number, d1: number, is_2D: boolean, dst_type: ggml_type): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_im2col_3d(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int64_t IC, int s0, int s1, int s2, int p0, int p1, int p2, int d0, int d1, int d2, enum ggml_type dst_type)` (ggml.h) */
-  ggml_im2col_3d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, IC: bigint, s0: number, s1: number, s2: number, p0: number, p1: number, p2: number, d0: number, d1: number, d2: number, dst_type: ggml_type): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_im2col_back(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int64_t * ne, int s0, int s1, int p0, int p1, int d0, int d1, _Bool is_2D)` (ggml.h) */
-  ggml_im2col_back(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, ne: BigInt64Array | Pointer<"int64_t">, s0: number, s1: number, p0: number, p1: number, d0: number, d1: number, is_2D: boolean): Pointer<"ggml_tensor"> | null;
+  /** `struct ggml_tensor * ggml_hardsigmoid(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_hardsigmoid(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_hardswish(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_hardswish(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_im2col(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int s0, int s1, int p0, int p1, int d0, int d1, _Bool is_2D, enum ggml_type dst_type)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_im2col(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, s0: number, s1: number, p0: number, p1: number, d0: number, d1: number, is_2D: boolean, dst_type: ggml_type): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_im2col_3d(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int64_t IC, int s0, int s1, int s2, int p0, int p1, int p2, int d0, int d1, int d2, enum ggml_type dst_type)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_im2col_3d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, IC: bigint, s0: number, s1: number, s2: number, p0: number, p1: number, p2: number, d0: number, d1: number, d2: number, dst_type: ggml_type): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_im2col_back(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int64_t * ne, int s0, int s1, int p0, int p1, int d0, int d1, _Bool is_2D)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_im2col_back(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, ne: BigInt64Array | Pointer<"int64_t">, s0: number, s1: number, p0: number, p1: number, d0: number, d1: number, is_2D: boolean): Pointer<"ggml_tensor">;
   /** `struct ggml_context * ggml_init(struct ggml_init_params params)` (ggml.h) */
-  ggml_init(params: StructView<ggml_init_params>): Pointer<"ggml_context"> | null;
-  /** `struct ggml_tensor * ggml_interpolate(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0, int64_t ne1, int64_t ne2, int64_t ne3, uint32_t mode)` (ggml.h) */
-  ggml_interpolate(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint, ne1: bigint, ne2: bigint, ne3: bigint, mode: number): Pointer<"ggml_tensor"> | null;
+  ggml_init(params: StructView<ggml_init_params>): Pointer<"ggml_context">;
+  /** `struct ggml_tensor * ggml_interpolate(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0, int64_t ne1, int64_t ne2, int64_t ne3, uint32_t mode)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_interpolate(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint, ne1: bigint, ne2: bigint, ne3: bigint, mode: number): Pointer<"ggml_tensor">;
   /** `_Bool ggml_is_3d(const struct ggml_tensor * tensor)` (ggml.h) */
   ggml_is_3d(tensor: Pointer<"ggml_tensor">): boolean;
   /** `_Bool ggml_is_contiguous(const struct ggml_tensor * tensor)` (ggml.h) */
@@ -613,7 +613,7 @@ export interface GgmlBaseFunctions {
   ggml_is_matrix(tensor: Pointer<"ggml_tensor">): boolean;
   /** `_Bool ggml_is_permuted(const struct ggml_tensor * tensor)` (ggml.h) */
   ggml_is_permuted(tensor: Pointer<"ggml_tensor">): boolean;
-  /** `_Bool ggml_is_quantized(enum ggml_type type)` (ggml.h) */
+  /** `_Bool ggml_is_quantized(enum ggml_type type)` (ggml.h); needs a value of the enum */
   ggml_is_quantized(type: ggml_type): boolean;
   /** `_Bool ggml_is_scalar(const struct ggml_tensor * tensor)` (ggml.h) */
   ggml_is_scalar(tensor: Pointer<"ggml_tensor">): boolean;
@@ -623,47 +623,47 @@ export interface GgmlBaseFunctions {
   ggml_is_vector(tensor: Pointer<"ggml_tensor">): boolean;
   /** `_Bool ggml_is_view(const struct ggml_tensor * tensor)` (ggml.h) */
   ggml_is_view(tensor: Pointer<"ggml_tensor">): boolean;
-  /** `struct ggml_tensor * ggml_l2_norm(struct ggml_context * ctx, struct ggml_tensor * a, float eps)` (ggml.h) */
-  ggml_l2_norm(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, eps: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_l2_norm_inplace(struct ggml_context * ctx, struct ggml_tensor * a, float eps)` (ggml.h) */
-  ggml_l2_norm_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, eps: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_leaky_relu(struct ggml_context * ctx, struct ggml_tensor * a, float negative_slope, _Bool inplace)` (ggml.h) */
-  ggml_leaky_relu(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, negative_slope: number, inplace: boolean): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_lightning_indexer(struct ggml_context * ctx, struct ggml_tensor * q, struct ggml_tensor * k, struct ggml_tensor * weights, struct ggml_tensor * mask)` (ggml.h) */
-  ggml_lightning_indexer(ctx: Pointer<"ggml_context">, q: Pointer<"ggml_tensor">, k: Pointer<"ggml_tensor">, weights: Pointer<"ggml_tensor">, mask: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_log(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_log(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `void ggml_log_get(ggml_log_callback * log_callback, void ** user_data)` (ggml.h) */
-  ggml_log_get(log_callback: BigUint64Array | Pointer<"ggml_log_callback"> | null, user_data: Pointer<"void *"> | null): void;
-  /** `struct ggml_tensor * ggml_log_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_log_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `void ggml_log_set(ggml_log_callback log_callback, void * user_data)` (ggml.h) */
-  ggml_log_set(log_callback: Pointer<"ggml_log_callback"> | null, user_data: Pointer): void;
-  /** `struct ggml_tensor * ggml_map_custom1(struct ggml_context * ctx, struct ggml_tensor * a, ggml_custom1_op_t fun, int n_tasks, void * userdata)` (ggml.h) */
-  ggml_map_custom1(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, fun: Pointer<"ggml_custom1_op_t">, n_tasks: number, userdata: Pointer): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_map_custom1_inplace(struct ggml_context * ctx, struct ggml_tensor * a, ggml_custom1_op_t fun, int n_tasks, void * userdata)` (ggml.h) */
-  ggml_map_custom1_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, fun: Pointer<"ggml_custom1_op_t">, n_tasks: number, userdata: Pointer): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_map_custom2(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, ggml_custom2_op_t fun, int n_tasks, void * userdata)` (ggml.h) */
-  ggml_map_custom2(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, fun: Pointer<"ggml_custom2_op_t">, n_tasks: number, userdata: Pointer): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_map_custom2_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, ggml_custom2_op_t fun, int n_tasks, void * userdata)` (ggml.h) */
-  ggml_map_custom2_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, fun: Pointer<"ggml_custom2_op_t">, n_tasks: number, userdata: Pointer): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_map_custom3(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * c, ggml_custom3_op_t fun, int n_tasks, void * userdata)` (ggml.h) */
-  ggml_map_custom3(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, c: Pointer<"ggml_tensor">, fun: Pointer<"ggml_custom3_op_t">, n_tasks: number, userdata: Pointer): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_map_custom3_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * c, ggml_custom3_op_t fun, int n_tasks, void * userdata)` (ggml.h) */
-  ggml_map_custom3_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, c: Pointer<"ggml_tensor">, fun: Pointer<"ggml_custom3_op_t">, n_tasks: number, userdata: Pointer): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_mean(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_mean(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_mul(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_mul(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_mul_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_mul_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_mul_mat(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_mul_mat(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_mul_mat_id(struct ggml_context * ctx, struct ggml_tensor * as, struct ggml_tensor * b, struct ggml_tensor * ids)` (ggml.h) */
-  ggml_mul_mat_id(ctx: Pointer<"ggml_context">, as: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, ids: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `void ggml_mul_mat_set_hint(struct ggml_tensor * a, enum ggml_op_hint hint)` (ggml.h) */
+  /** `struct ggml_tensor * ggml_l2_norm(struct ggml_context * ctx, struct ggml_tensor * a, float eps)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_l2_norm(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, eps: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_l2_norm_inplace(struct ggml_context * ctx, struct ggml_tensor * a, float eps)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_l2_norm_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, eps: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_leaky_relu(struct ggml_context * ctx, struct ggml_tensor * a, float negative_slope, _Bool inplace)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_leaky_relu(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, negative_slope: number, inplace: boolean): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_lightning_indexer(struct ggml_context * ctx, struct ggml_tensor * q, struct ggml_tensor * k, struct ggml_tensor * weights, struct ggml_tensor * mask)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_lightning_indexer(ctx: Pointer<"ggml_context">, q: Pointer<"ggml_tensor">, k: Pointer<"ggml_tensor">, weights: Pointer<"ggml_tensor">, mask: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_log(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_log(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `void ggml_log_get(ggml_log_callback * log_callback, void ** user_data)` (ggml.h); changes the whole process */
+  ggml_log_get(log_callback: BigUint64Array | Pointer<"ggml_log_callback">, user_data: Pointer<"void *"> | null): void;
+  /** `struct ggml_tensor * ggml_log_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_log_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `void ggml_log_set(ggml_log_callback log_callback, void * user_data)` (ggml.h); changes the whole process */
+  ggml_log_set(log_callback: Pointer<"ggml_log_callback"> | null, user_data: Pointer | null): void;
+  /** `struct ggml_tensor * ggml_map_custom1(struct ggml_context * ctx, struct ggml_tensor * a, ggml_custom1_op_t fun, int n_tasks, void * userdata)` (ggml.h); needs room in the context, a C function that stays: compute threads call it */
+  ggml_map_custom1(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, fun: Pointer<"ggml_custom1_op_t">, n_tasks: number, userdata: Pointer | null): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_map_custom1_inplace(struct ggml_context * ctx, struct ggml_tensor * a, ggml_custom1_op_t fun, int n_tasks, void * userdata)` (ggml.h); needs room in the context, a C function that stays: compute threads call it */
+  ggml_map_custom1_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, fun: Pointer<"ggml_custom1_op_t">, n_tasks: number, userdata: Pointer | null): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_map_custom2(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, ggml_custom2_op_t fun, int n_tasks, void * userdata)` (ggml.h); needs room in the context, a C function that stays: compute threads call it */
+  ggml_map_custom2(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, fun: Pointer<"ggml_custom2_op_t">, n_tasks: number, userdata: Pointer | null): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_map_custom2_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, ggml_custom2_op_t fun, int n_tasks, void * userdata)` (ggml.h); needs room in the context, a C function that stays: compute threads call it */
+  ggml_map_custom2_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, fun: Pointer<"ggml_custom2_op_t">, n_tasks: number, userdata: Pointer | null): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_map_custom3(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * c, ggml_custom3_op_t fun, int n_tasks, void * userdata)` (ggml.h); needs room in the context, a C function that stays: compute threads call it */
+  ggml_map_custom3(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, c: Pointer<"ggml_tensor">, fun: Pointer<"ggml_custom3_op_t">, n_tasks: number, userdata: Pointer | null): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_map_custom3_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * c, ggml_custom3_op_t fun, int n_tasks, void * userdata)` (ggml.h); needs room in the context, a C function that stays: compute threads call it */
+  ggml_map_custom3_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, c: Pointer<"ggml_tensor">, fun: Pointer<"ggml_custom3_op_t">, n_tasks: number, userdata: Pointer | null): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_mean(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_mean(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_mul(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_mul(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_mul_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_mul_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_mul_mat(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_mul_mat(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_mul_mat_id(struct ggml_context * ctx, struct ggml_tensor * as, struct ggml_tensor * b, struct ggml_tensor * ids)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_mul_mat_id(ctx: Pointer<"ggml_context">, as: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, ids: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `void ggml_mul_mat_set_hint(struct ggml_tensor * a, enum ggml_op_hint hint)` (ggml.h); needs a tensor of that operation */
   ggml_mul_mat_set_hint(a: Pointer<"ggml_tensor">, hint: ggml_op_hint): void;
-  /** @deprecated `void ggml_mul_mat_set_prec(struct ggml_tensor * a, enum ggml_prec prec)` (ggml.h) */
+  /** @deprecated `void ggml_mul_mat_set_prec(struct ggml_tensor * a, enum ggml_prec prec)` (ggml.h); needs a tensor of that operation */
   ggml_mul_mat_set_prec(a: Pointer<"ggml_tensor">, prec: ggml_prec): void;
   /** `int ggml_n_dims(const struct ggml_tensor * tensor)` (ggml.h) */
   ggml_n_dims(tensor: Pointer<"ggml_tensor">): number;
@@ -671,82 +671,82 @@ export interface GgmlBaseFunctions {
   ggml_nbytes(tensor: Pointer<"ggml_tensor">): bigint;
   /** `size_t ggml_nbytes_pad(const struct ggml_tensor * tensor)` (ggml.h) */
   ggml_nbytes_pad(tensor: Pointer<"ggml_tensor">): bigint;
-  /** `struct ggml_tensor * ggml_neg(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_neg(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_neg_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_neg_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
+  /** `struct ggml_tensor * ggml_neg(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_neg(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_neg_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_neg_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
   /** `int64_t ggml_nelements(const struct ggml_tensor * tensor)` (ggml.h) */
   ggml_nelements(tensor: Pointer<"ggml_tensor">): bigint;
-  /** `void * ggml_new_buffer(struct ggml_context * ctx, size_t nbytes)` (ggml.h) */
+  /** `void * ggml_new_buffer(struct ggml_context * ctx, size_t nbytes)` (ggml.h); needs room in the context */
   ggml_new_buffer(ctx: Pointer<"ggml_context">, nbytes: bigint): Pointer<"void"> | null;
-  /** `struct ggml_cgraph * ggml_new_graph(struct ggml_context * ctx)` (ggml.h) */
-  ggml_new_graph(ctx: Pointer<"ggml_context">): Pointer<"ggml_cgraph"> | null;
-  /** `struct ggml_cgraph * ggml_new_graph_custom(struct ggml_context * ctx, size_t size, _Bool grads)` (ggml.h) */
-  ggml_new_graph_custom(ctx: Pointer<"ggml_context">, size: bigint, grads: boolean): Pointer<"ggml_cgraph"> | null;
-  /** `struct ggml_tensor * ggml_new_tensor(struct ggml_context * ctx, enum ggml_type type, int n_dims, const int64_t * ne)` (ggml.h) */
-  ggml_new_tensor(ctx: Pointer<"ggml_context">, type: ggml_type, n_dims: number, ne: BigInt64Array | Pointer<"int64_t">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_new_tensor_1d(struct ggml_context * ctx, enum ggml_type type, int64_t ne0)` (ggml.h) */
-  ggml_new_tensor_1d(ctx: Pointer<"ggml_context">, type: ggml_type, ne0: bigint): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_new_tensor_2d(struct ggml_context * ctx, enum ggml_type type, int64_t ne0, int64_t ne1)` (ggml.h) */
-  ggml_new_tensor_2d(ctx: Pointer<"ggml_context">, type: ggml_type, ne0: bigint, ne1: bigint): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_new_tensor_3d(struct ggml_context * ctx, enum ggml_type type, int64_t ne0, int64_t ne1, int64_t ne2)` (ggml.h) */
-  ggml_new_tensor_3d(ctx: Pointer<"ggml_context">, type: ggml_type, ne0: bigint, ne1: bigint, ne2: bigint): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_new_tensor_4d(struct ggml_context * ctx, enum ggml_type type, int64_t ne0, int64_t ne1, int64_t ne2, int64_t ne3)` (ggml.h) */
-  ggml_new_tensor_4d(ctx: Pointer<"ggml_context">, type: ggml_type, ne0: bigint, ne1: bigint, ne2: bigint, ne3: bigint): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_norm(struct ggml_context * ctx, struct ggml_tensor * a, float eps)` (ggml.h) */
-  ggml_norm(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, eps: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_norm_inplace(struct ggml_context * ctx, struct ggml_tensor * a, float eps)` (ggml.h) */
-  ggml_norm_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, eps: number): Pointer<"ggml_tensor"> | null;
+  /** `struct ggml_cgraph * ggml_new_graph(struct ggml_context * ctx)` (ggml.h); needs room in the context */
+  ggml_new_graph(ctx: Pointer<"ggml_context">): Pointer<"ggml_cgraph">;
+  /** `struct ggml_cgraph * ggml_new_graph_custom(struct ggml_context * ctx, size_t size, _Bool grads)` (ggml.h); needs room in the context */
+  ggml_new_graph_custom(ctx: Pointer<"ggml_context">, size: bigint, grads: boolean): Pointer<"ggml_cgraph">;
+  /** `struct ggml_tensor * ggml_new_tensor(struct ggml_context * ctx, enum ggml_type type, int n_dims, const int64_t * ne)` (ggml.h); needs room in the context, sizes above 0 */
+  ggml_new_tensor(ctx: Pointer<"ggml_context">, type: ggml_type, n_dims: number, ne: BigInt64Array | Pointer<"int64_t">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_new_tensor_1d(struct ggml_context * ctx, enum ggml_type type, int64_t ne0)` (ggml.h); needs room in the context, sizes above 0 */
+  ggml_new_tensor_1d(ctx: Pointer<"ggml_context">, type: ggml_type, ne0: bigint): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_new_tensor_2d(struct ggml_context * ctx, enum ggml_type type, int64_t ne0, int64_t ne1)` (ggml.h); needs room in the context, sizes above 0 */
+  ggml_new_tensor_2d(ctx: Pointer<"ggml_context">, type: ggml_type, ne0: bigint, ne1: bigint): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_new_tensor_3d(struct ggml_context * ctx, enum ggml_type type, int64_t ne0, int64_t ne1, int64_t ne2)` (ggml.h); needs room in the context, sizes above 0 */
+  ggml_new_tensor_3d(ctx: Pointer<"ggml_context">, type: ggml_type, ne0: bigint, ne1: bigint, ne2: bigint): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_new_tensor_4d(struct ggml_context * ctx, enum ggml_type type, int64_t ne0, int64_t ne1, int64_t ne2, int64_t ne3)` (ggml.h); needs room in the context, sizes above 0 */
+  ggml_new_tensor_4d(ctx: Pointer<"ggml_context">, type: ggml_type, ne0: bigint, ne1: bigint, ne2: bigint, ne3: bigint): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_norm(struct ggml_context * ctx, struct ggml_tensor * a, float eps)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_norm(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, eps: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_norm_inplace(struct ggml_context * ctx, struct ggml_tensor * a, float eps)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_norm_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, eps: number): Pointer<"ggml_tensor">;
   /** `int64_t ggml_nrows(const struct ggml_tensor * tensor)` (ggml.h) */
   ggml_nrows(tensor: Pointer<"ggml_tensor">): bigint;
-  /** `_Bool ggml_op_alloc_size_may_expand(enum ggml_op op)` (ggml-backend-impl.h) */
+  /** `_Bool ggml_op_alloc_size_may_expand(enum ggml_op op)` (ggml-backend-impl.h); needs a value of the enum */
   ggml_op_alloc_size_may_expand(op: ggml_op): boolean;
-  /** `const char * ggml_op_desc(const struct ggml_tensor * t)` (ggml.h) */
-  ggml_op_desc(t: Pointer<"ggml_tensor">): Pointer<"char"> | null;
-  /** `const char * ggml_op_name(enum ggml_op op)` (ggml.h) */
-  ggml_op_name(op: ggml_op): Pointer<"char"> | null;
-  /** `const char * ggml_op_symbol(enum ggml_op op)` (ggml.h) */
-  ggml_op_symbol(op: ggml_op): Pointer<"char"> | null;
-  /** `void ggml_opt_alloc(ggml_opt_context_t opt_ctx, _Bool backward)` (ggml-opt.h) */
+  /** `const char * ggml_op_desc(const struct ggml_tensor * t)` (ggml.h); needs a tensor of that operation */
+  ggml_op_desc(t: Pointer<"ggml_tensor">): Pointer<"char">;
+  /** `const char * ggml_op_name(enum ggml_op op)` (ggml.h); needs a value of the enum */
+  ggml_op_name(op: ggml_op): Pointer<"char">;
+  /** `const char * ggml_op_symbol(enum ggml_op op)` (ggml.h); needs a value of the enum */
+  ggml_op_symbol(op: ggml_op): Pointer<"char">;
+  /** `void ggml_opt_alloc(ggml_opt_context_t opt_ctx, _Bool backward)` (ggml-opt.h); long: for a native thread */
   ggml_opt_alloc(opt_ctx: Pointer<"ggml_opt_context">, backward: boolean): void;
   /** `enum ggml_opt_optimizer_type ggml_opt_context_optimizer_type(ggml_opt_context_t arg0)` (ggml-opt.h) */
   ggml_opt_context_optimizer_type(arg0: Pointer<"ggml_opt_context">): ggml_opt_optimizer_type;
   /** `struct ggml_tensor * ggml_opt_dataset_data(ggml_opt_dataset_t dataset)` (ggml-opt.h) */
-  ggml_opt_dataset_data(dataset: Pointer<"ggml_opt_dataset">): Pointer<"ggml_tensor"> | null;
+  ggml_opt_dataset_data(dataset: Pointer<"ggml_opt_dataset">): Pointer<"ggml_tensor">;
   /** `void ggml_opt_dataset_free(ggml_opt_dataset_t dataset)` (ggml-opt.h) */
   ggml_opt_dataset_free(dataset: Pointer<"ggml_opt_dataset">): void;
-  /** `void ggml_opt_dataset_get_batch(ggml_opt_dataset_t dataset, struct ggml_tensor * data_batch, struct ggml_tensor * labels_batch, int64_t ibatch)` (ggml-opt.h) */
-  ggml_opt_dataset_get_batch(dataset: Pointer<"ggml_opt_dataset">, data_batch: Pointer<"ggml_tensor">, labels_batch: Pointer<"ggml_tensor">, ibatch: bigint): void;
-  /** `void ggml_opt_dataset_get_batch_host(ggml_opt_dataset_t dataset, void * data_batch, size_t nb_data_batch, void * labels_batch, int64_t ibatch)` (ggml-opt.h) */
-  ggml_opt_dataset_get_batch_host(dataset: Pointer<"ggml_opt_dataset">, data_batch: NativeBuffer | Pointer, nb_data_batch: bigint, labels_batch: NativeBuffer | Pointer, ibatch: bigint): void;
-  /** `ggml_opt_dataset_t ggml_opt_dataset_init(enum ggml_type type_data, enum ggml_type type_label, int64_t ne_datapoint, int64_t ne_label, int64_t ndata, int64_t ndata_shard)` (ggml-opt.h) */
-  ggml_opt_dataset_init(type_data: ggml_type, type_label: ggml_type, ne_datapoint: bigint, ne_label: bigint, ndata: bigint, ndata_shard: bigint): Pointer<"ggml_opt_dataset"> | null;
+  /** `void ggml_opt_dataset_get_batch(ggml_opt_dataset_t dataset, struct ggml_tensor * data_batch, struct ggml_tensor * labels_batch, int64_t ibatch)` (ggml-opt.h); needs a batch inside the dataset */
+  ggml_opt_dataset_get_batch(dataset: Pointer<"ggml_opt_dataset">, data_batch: Pointer<"ggml_tensor">, labels_batch: Pointer<"ggml_tensor"> | null, ibatch: bigint): void;
+  /** `void ggml_opt_dataset_get_batch_host(ggml_opt_dataset_t dataset, void * data_batch, size_t nb_data_batch, void * labels_batch, int64_t ibatch)` (ggml-opt.h); needs a batch inside the dataset */
+  ggml_opt_dataset_get_batch_host(dataset: Pointer<"ggml_opt_dataset">, data_batch: NativeBuffer | Pointer, nb_data_batch: bigint, labels_batch: NativeBuffer | Pointer | null, ibatch: bigint): void;
+  /** `ggml_opt_dataset_t ggml_opt_dataset_init(enum ggml_type type_data, enum ggml_type type_label, int64_t ne_datapoint, int64_t ne_label, int64_t ndata, int64_t ndata_shard)` (ggml-opt.h); needs sizes above 0, ndata a multiple of ndata_shard */
+  ggml_opt_dataset_init(type_data: ggml_type, type_label: ggml_type, ne_datapoint: bigint, ne_label: bigint, ndata: bigint, ndata_shard: bigint): Pointer<"ggml_opt_dataset">;
   /** `struct ggml_tensor * ggml_opt_dataset_labels(ggml_opt_dataset_t dataset)` (ggml-opt.h) */
   ggml_opt_dataset_labels(dataset: Pointer<"ggml_opt_dataset">): Pointer<"ggml_tensor"> | null;
   /** `int64_t ggml_opt_dataset_ndata(ggml_opt_dataset_t dataset)` (ggml-opt.h) */
   ggml_opt_dataset_ndata(dataset: Pointer<"ggml_opt_dataset">): bigint;
-  /** `void ggml_opt_dataset_shuffle(ggml_opt_context_t opt_ctx, ggml_opt_dataset_t dataset, int64_t idata)` (ggml-opt.h) */
+  /** `void ggml_opt_dataset_shuffle(ggml_opt_context_t opt_ctx, ggml_opt_dataset_t dataset, int64_t idata)` (ggml-opt.h); needs a batch inside the dataset */
   ggml_opt_dataset_shuffle(opt_ctx: Pointer<"ggml_opt_context">, dataset: Pointer<"ggml_opt_dataset">, idata: bigint): void;
   /** `struct ggml_opt_params ggml_opt_default_params(ggml_backend_sched_t backend_sched, enum ggml_opt_loss_type loss_type)` (ggml-opt.h) */
-  ggml_opt_default_params(backend_sched: Pointer<"ggml_backend_sched">, loss_type: ggml_opt_loss_type): StructView<ggml_opt_params>;
-  /** `void ggml_opt_epoch(ggml_opt_context_t opt_ctx, ggml_opt_dataset_t dataset, ggml_opt_result_t result_train, ggml_opt_result_t result_eval, int64_t idata_split, ggml_opt_epoch_callback callback_train, ggml_opt_epoch_callback callback_eval)` (ggml-opt.h) */
-  ggml_opt_epoch(opt_ctx: Pointer<"ggml_opt_context">, dataset: Pointer<"ggml_opt_dataset">, result_train: Pointer<"ggml_opt_result">, result_eval: Pointer<"ggml_opt_result">, idata_split: bigint, callback_train: Pointer<"ggml_opt_epoch_callback">, callback_eval: Pointer<"ggml_opt_epoch_callback">): void;
+  ggml_opt_default_params(backend_sched: Pointer<"ggml_backend_sched"> | null, loss_type: ggml_opt_loss_type): StructView<ggml_opt_params>;
+  /** `void ggml_opt_epoch(ggml_opt_context_t opt_ctx, ggml_opt_dataset_t dataset, ggml_opt_result_t result_train, ggml_opt_result_t result_eval, int64_t idata_split, ggml_opt_epoch_callback callback_train, ggml_opt_epoch_callback callback_eval)` (ggml-opt.h); long: for a native thread; needs an allocated graph, shapes that fit the dataset */
+  ggml_opt_epoch(opt_ctx: Pointer<"ggml_opt_context">, dataset: Pointer<"ggml_opt_dataset">, result_train: Pointer<"ggml_opt_result"> | null, result_eval: Pointer<"ggml_opt_result"> | null, idata_split: bigint, callback_train: Pointer<"ggml_opt_epoch_callback"> | null, callback_eval: Pointer<"ggml_opt_epoch_callback"> | null): void;
   /** `void ggml_opt_epoch_callback_progress_bar(_Bool train, ggml_opt_context_t opt_ctx, ggml_opt_dataset_t dataset, ggml_opt_result_t result, int64_t ibatch, int64_t ibatch_max, int64_t t_start_us)` (ggml-opt.h) */
   ggml_opt_epoch_callback_progress_bar(train: boolean, opt_ctx: Pointer<"ggml_opt_context">, dataset: Pointer<"ggml_opt_dataset">, result: Pointer<"ggml_opt_result">, ibatch: bigint, ibatch_max: bigint, t_start_us: bigint): void;
-  /** `void ggml_opt_eval(ggml_opt_context_t opt_ctx, ggml_opt_result_t result)` (ggml-opt.h) */
-  ggml_opt_eval(opt_ctx: Pointer<"ggml_opt_context">, result: Pointer<"ggml_opt_result">): void;
-  /** `void ggml_opt_fit(ggml_backend_sched_t backend_sched, struct ggml_context * ctx_compute, struct ggml_tensor * inputs, struct ggml_tensor * outputs, ggml_opt_dataset_t dataset, enum ggml_opt_loss_type loss_type, enum ggml_opt_optimizer_type optimizer, ggml_opt_get_optimizer_params get_opt_pars, int64_t nepoch, int64_t nbatch_logical, float val_split, _Bool silent)` (ggml-opt.h) */
+  /** `void ggml_opt_eval(ggml_opt_context_t opt_ctx, ggml_opt_result_t result)` (ggml-opt.h); long: for a native thread; needs an allocated graph, shapes that fit the dataset */
+  ggml_opt_eval(opt_ctx: Pointer<"ggml_opt_context">, result: Pointer<"ggml_opt_result"> | null): void;
+  /** `void ggml_opt_fit(ggml_backend_sched_t backend_sched, struct ggml_context * ctx_compute, struct ggml_tensor * inputs, struct ggml_tensor * outputs, ggml_opt_dataset_t dataset, enum ggml_opt_loss_type loss_type, enum ggml_opt_optimizer_type optimizer, ggml_opt_get_optimizer_params get_opt_pars, int64_t nepoch, int64_t nbatch_logical, float val_split, _Bool silent)` (ggml-opt.h); long: for a native thread; needs an allocated graph, shapes that fit the dataset */
   ggml_opt_fit(backend_sched: Pointer<"ggml_backend_sched">, ctx_compute: Pointer<"ggml_context">, inputs: Pointer<"ggml_tensor">, outputs: Pointer<"ggml_tensor">, dataset: Pointer<"ggml_opt_dataset">, loss_type: ggml_opt_loss_type, optimizer: ggml_opt_optimizer_type, get_opt_pars: Pointer<"ggml_opt_get_optimizer_params">, nepoch: bigint, nbatch_logical: bigint, val_split: number, silent: boolean): void;
   /** `void ggml_opt_free(ggml_opt_context_t opt_ctx)` (ggml-opt.h) */
   ggml_opt_free(opt_ctx: Pointer<"ggml_opt_context">): void;
-  /** `struct ggml_opt_optimizer_params ggml_opt_get_constant_optimizer_params(void * userdata)` (ggml-opt.h) */
-  ggml_opt_get_constant_optimizer_params(userdata: Pointer): StructView<ggml_opt_optimizer_params>;
+  /** `struct ggml_opt_optimizer_params ggml_opt_get_constant_optimizer_params(void * userdata)` (ggml-opt.h); needs a pointer to ggml_opt_optimizer_params */
+  ggml_opt_get_constant_optimizer_params(userdata: Pointer | null): StructView<ggml_opt_optimizer_params>;
   /** `struct ggml_opt_optimizer_params ggml_opt_get_default_optimizer_params(void * userdata)` (ggml-opt.h) */
-  ggml_opt_get_default_optimizer_params(userdata: Pointer): StructView<ggml_opt_optimizer_params>;
+  ggml_opt_get_default_optimizer_params(userdata: Pointer | null): StructView<ggml_opt_optimizer_params>;
   /** `struct ggml_tensor * ggml_opt_grad_acc(ggml_opt_context_t opt_ctx, struct ggml_tensor * node)` (ggml-opt.h) */
   ggml_opt_grad_acc(opt_ctx: Pointer<"ggml_opt_context">, node: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `ggml_opt_context_t ggml_opt_init(struct ggml_opt_params params)` (ggml-opt.h) */
-  ggml_opt_init(params: StructView<ggml_opt_params>): Pointer<"ggml_opt_context"> | null;
+  /** `ggml_opt_context_t ggml_opt_init(struct ggml_opt_params params)` (ggml-opt.h); long: for a native thread; needs a scheduler, and all of inputs, outputs and ctx_compute or none */
+  ggml_opt_init(params: StructView<ggml_opt_params>): Pointer<"ggml_opt_context">;
   /** `struct ggml_tensor * ggml_opt_inputs(ggml_opt_context_t opt_ctx)` (ggml-opt.h) */
   ggml_opt_inputs(opt_ctx: Pointer<"ggml_opt_context">): Pointer<"ggml_tensor"> | null;
   /** `struct ggml_tensor * ggml_opt_labels(ggml_opt_context_t opt_ctx)` (ggml-opt.h) */
@@ -756,23 +756,23 @@ export interface GgmlBaseFunctions {
   /** `struct ggml_tensor * ggml_opt_ncorrect(ggml_opt_context_t opt_ctx)` (ggml-opt.h) */
   ggml_opt_ncorrect(opt_ctx: Pointer<"ggml_opt_context">): Pointer<"ggml_tensor"> | null;
   /** `const char * ggml_opt_optimizer_name(enum ggml_opt_optimizer_type arg0)` (ggml-opt.h) */
-  ggml_opt_optimizer_name(arg0: ggml_opt_optimizer_type): Pointer<"char"> | null;
+  ggml_opt_optimizer_name(arg0: ggml_opt_optimizer_type): Pointer<"char">;
   /** `struct ggml_tensor * ggml_opt_outputs(ggml_opt_context_t opt_ctx)` (ggml-opt.h) */
   ggml_opt_outputs(opt_ctx: Pointer<"ggml_opt_context">): Pointer<"ggml_tensor"> | null;
   /** `struct ggml_tensor * ggml_opt_pred(ggml_opt_context_t opt_ctx)` (ggml-opt.h) */
   ggml_opt_pred(opt_ctx: Pointer<"ggml_opt_context">): Pointer<"ggml_tensor"> | null;
-  /** `void ggml_opt_prepare_alloc(ggml_opt_context_t opt_ctx, struct ggml_context * ctx_compute, struct ggml_cgraph * gf, struct ggml_tensor * inputs, struct ggml_tensor * outputs)` (ggml-opt.h) */
+  /** `void ggml_opt_prepare_alloc(ggml_opt_context_t opt_ctx, struct ggml_context * ctx_compute, struct ggml_cgraph * gf, struct ggml_tensor * inputs, struct ggml_tensor * outputs)` (ggml-opt.h); long: for a native thread */
   ggml_opt_prepare_alloc(opt_ctx: Pointer<"ggml_opt_context">, ctx_compute: Pointer<"ggml_context">, gf: Pointer<"ggml_cgraph">, inputs: Pointer<"ggml_tensor">, outputs: Pointer<"ggml_tensor">): void;
-  /** `void ggml_opt_reset(ggml_opt_context_t opt_ctx, _Bool optimizer)` (ggml-opt.h) */
+  /** `void ggml_opt_reset(ggml_opt_context_t opt_ctx, _Bool optimizer)` (ggml-opt.h); long: for a native thread */
   ggml_opt_reset(opt_ctx: Pointer<"ggml_opt_context">, optimizer: boolean): void;
   /** `void ggml_opt_result_accuracy(ggml_opt_result_t result, double * accuracy, double * unc)` (ggml-opt.h) */
-  ggml_opt_result_accuracy(result: Pointer<"ggml_opt_result">, accuracy: Float64Array | Pointer<"double">, unc: Float64Array | Pointer<"double">): void;
+  ggml_opt_result_accuracy(result: Pointer<"ggml_opt_result">, accuracy: Float64Array | Pointer<"double">, unc: Float64Array | Pointer<"double"> | null): void;
   /** `void ggml_opt_result_free(ggml_opt_result_t result)` (ggml-opt.h) */
   ggml_opt_result_free(result: Pointer<"ggml_opt_result">): void;
   /** `ggml_opt_result_t ggml_opt_result_init(void)` (ggml-opt.h) */
-  ggml_opt_result_init(): Pointer<"ggml_opt_result"> | null;
+  ggml_opt_result_init(): Pointer<"ggml_opt_result">;
   /** `void ggml_opt_result_loss(ggml_opt_result_t result, double * loss, double * unc)` (ggml-opt.h) */
-  ggml_opt_result_loss(result: Pointer<"ggml_opt_result">, loss: Float64Array | Pointer<"double">, unc: Float64Array | Pointer<"double">): void;
+  ggml_opt_result_loss(result: Pointer<"ggml_opt_result">, loss: Float64Array | Pointer<"double">, unc: Float64Array | Pointer<"double"> | null): void;
   /** `void ggml_opt_result_ndata(ggml_opt_result_t result, int64_t * ndata)` (ggml-opt.h) */
   ggml_opt_result_ndata(result: Pointer<"ggml_opt_result">, ndata: BigInt64Array | Pointer<"int64_t">): void;
   /** `void ggml_opt_result_pred(ggml_opt_result_t result, int32_t * pred)` (ggml-opt.h) */
@@ -781,303 +781,303 @@ export interface GgmlBaseFunctions {
   ggml_opt_result_reset(result: Pointer<"ggml_opt_result">): void;
   /** `_Bool ggml_opt_static_graphs(ggml_opt_context_t opt_ctx)` (ggml-opt.h) */
   ggml_opt_static_graphs(opt_ctx: Pointer<"ggml_opt_context">): boolean;
-  /** `struct ggml_tensor * ggml_opt_step_adamw(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * grad, struct ggml_tensor * m, struct ggml_tensor * v, struct ggml_tensor * adamw_params)` (ggml.h) */
-  ggml_opt_step_adamw(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, grad: Pointer<"ggml_tensor">, m: Pointer<"ggml_tensor">, v: Pointer<"ggml_tensor">, adamw_params: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_opt_step_sgd(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * grad, struct ggml_tensor * sgd_params)` (ggml.h) */
-  ggml_opt_step_sgd(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, grad: Pointer<"ggml_tensor">, sgd_params: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_out_prod(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_out_prod(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_pad(struct ggml_context * ctx, struct ggml_tensor * a, int p0, int p1, int p2, int p3)` (ggml.h) */
-  ggml_pad(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, p0: number, p1: number, p2: number, p3: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_pad_circular(struct ggml_context * ctx, struct ggml_tensor * a, int p0, int p1, int p2, int p3)` (ggml.h) */
-  ggml_pad_circular(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, p0: number, p1: number, p2: number, p3: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_pad_ext(struct ggml_context * ctx, struct ggml_tensor * a, int lp0, int rp0, int lp1, int rp1, int lp2, int rp2, int lp3, int rp3)` (ggml.h) */
-  ggml_pad_ext(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, lp0: number, rp0: number, lp1: number, rp1: number, lp2: number, rp2: number, lp3: number, rp3: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_pad_ext_circular(struct ggml_context * ctx, struct ggml_tensor * a, int lp0, int rp0, int lp1, int rp1, int lp2, int rp2, int lp3, int rp3)` (ggml.h) */
-  ggml_pad_ext_circular(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, lp0: number, rp0: number, lp1: number, rp1: number, lp2: number, rp2: number, lp3: number, rp3: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_pad_reflect_1d(struct ggml_context * ctx, struct ggml_tensor * a, int p0, int p1)` (ggml.h) */
-  ggml_pad_reflect_1d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, p0: number, p1: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_permute(struct ggml_context * ctx, struct ggml_tensor * a, int axis0, int axis1, int axis2, int axis3)` (ggml.h) */
-  ggml_permute(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, axis0: number, axis1: number, axis2: number, axis3: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_pool_1d(struct ggml_context * ctx, struct ggml_tensor * a, enum ggml_op_pool op, int k0, int s0, int p0)` (ggml.h) */
-  ggml_pool_1d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, op: ggml_op_pool, k0: number, s0: number, p0: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_pool_2d(struct ggml_context * ctx, struct ggml_tensor * a, enum ggml_op_pool op, int k0, int k1, int s0, int s1, float p0, float p1)` (ggml.h) */
-  ggml_pool_2d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, op: ggml_op_pool, k0: number, k1: number, s0: number, s1: number, p0: number, p1: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_pool_2d_back(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * af, enum ggml_op_pool op, int k0, int k1, int s0, int s1, float p0, float p1)` (ggml.h) */
-  ggml_pool_2d_back(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, af: Pointer<"ggml_tensor">, op: ggml_op_pool, k0: number, k1: number, s0: number, s1: number, p0: number, p1: number): Pointer<"ggml_tensor"> | null;
-  /** `_Bool ggml_prec_set_acc(struct ggml_tensor * a, enum ggml_prec prec)` (ggml.h) */
+  /** `struct ggml_tensor * ggml_opt_step_adamw(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * grad, struct ggml_tensor * m, struct ggml_tensor * v, struct ggml_tensor * adamw_params)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_opt_step_adamw(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, grad: Pointer<"ggml_tensor">, m: Pointer<"ggml_tensor">, v: Pointer<"ggml_tensor">, adamw_params: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_opt_step_sgd(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * grad, struct ggml_tensor * sgd_params)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_opt_step_sgd(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, grad: Pointer<"ggml_tensor">, sgd_params: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_out_prod(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_out_prod(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_pad(struct ggml_context * ctx, struct ggml_tensor * a, int p0, int p1, int p2, int p3)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_pad(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, p0: number, p1: number, p2: number, p3: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_pad_circular(struct ggml_context * ctx, struct ggml_tensor * a, int p0, int p1, int p2, int p3)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_pad_circular(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, p0: number, p1: number, p2: number, p3: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_pad_ext(struct ggml_context * ctx, struct ggml_tensor * a, int lp0, int rp0, int lp1, int rp1, int lp2, int rp2, int lp3, int rp3)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_pad_ext(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, lp0: number, rp0: number, lp1: number, rp1: number, lp2: number, rp2: number, lp3: number, rp3: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_pad_ext_circular(struct ggml_context * ctx, struct ggml_tensor * a, int lp0, int rp0, int lp1, int rp1, int lp2, int rp2, int lp3, int rp3)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_pad_ext_circular(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, lp0: number, rp0: number, lp1: number, rp1: number, lp2: number, rp2: number, lp3: number, rp3: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_pad_reflect_1d(struct ggml_context * ctx, struct ggml_tensor * a, int p0, int p1)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_pad_reflect_1d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, p0: number, p1: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_permute(struct ggml_context * ctx, struct ggml_tensor * a, int axis0, int axis1, int axis2, int axis3)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_permute(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, axis0: number, axis1: number, axis2: number, axis3: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_pool_1d(struct ggml_context * ctx, struct ggml_tensor * a, enum ggml_op_pool op, int k0, int s0, int p0)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_pool_1d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, op: ggml_op_pool, k0: number, s0: number, p0: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_pool_2d(struct ggml_context * ctx, struct ggml_tensor * a, enum ggml_op_pool op, int k0, int k1, int s0, int s1, float p0, float p1)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_pool_2d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, op: ggml_op_pool, k0: number, k1: number, s0: number, s1: number, p0: number, p1: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_pool_2d_back(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * af, enum ggml_op_pool op, int k0, int k1, int s0, int s1, float p0, float p1)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_pool_2d_back(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, af: Pointer<"ggml_tensor">, op: ggml_op_pool, k0: number, k1: number, s0: number, s1: number, p0: number, p1: number): Pointer<"ggml_tensor">;
+  /** `_Bool ggml_prec_set_acc(struct ggml_tensor * a, enum ggml_prec prec)` (ggml.h); needs a tensor of that operation */
   ggml_prec_set_acc(a: Pointer<"ggml_tensor">, prec: ggml_prec): boolean;
-  /** `_Bool ggml_prec_set_src(struct ggml_tensor * a, enum ggml_prec prec, int idx)` (ggml.h) */
+  /** `_Bool ggml_prec_set_src(struct ggml_tensor * a, enum ggml_prec prec, int idx)` (ggml.h); needs a tensor of that operation */
   ggml_prec_set_src(a: Pointer<"ggml_tensor">, prec: ggml_prec, idx: number): boolean;
   /** `void ggml_print_object(const struct ggml_object * obj)` (ggml.h) */
   ggml_print_object(obj: Pointer<"ggml_object">): void;
   /** `void ggml_print_objects(const struct ggml_context * ctx)` (ggml.h) */
   ggml_print_objects(ctx: Pointer<"ggml_context">): void;
-  /** `size_t ggml_quantize_chunk(enum ggml_type type, const float * src, void * dst, int64_t start, int64_t nrows, int64_t n_per_row, const float * imatrix)` (ggml.h) */
-  ggml_quantize_chunk(type: ggml_type, src: Float32Array | Pointer<"float">, dst: NativeBuffer | Pointer, start: bigint, nrows: bigint, n_per_row: bigint, imatrix: Float32Array | Pointer<"float">): bigint;
-  /** `void ggml_quantize_free(void)` (ggml.h) */
+  /** `size_t ggml_quantize_chunk(enum ggml_type type, const float * src, void * dst, int64_t start, int64_t nrows, int64_t n_per_row, const float * imatrix)` (ggml.h); needs whole rows of whole blocks, imatrix where the type requires it */
+  ggml_quantize_chunk(type: ggml_type, src: Float32Array | Pointer<"float">, dst: NativeBuffer | Pointer, start: bigint, nrows: bigint, n_per_row: bigint, imatrix: Float32Array | Pointer<"float"> | null): bigint;
+  /** `void ggml_quantize_free(void)` (ggml.h); long: for a native thread; changes the whole process */
   ggml_quantize_free(): void;
-  /** `void ggml_quantize_init(enum ggml_type type)` (ggml.h) */
+  /** `void ggml_quantize_init(enum ggml_type type)` (ggml.h); long: for a native thread; changes the whole process */
   ggml_quantize_init(type: ggml_type): void;
-  /** `_Bool ggml_quantize_requires_imatrix(enum ggml_type type)` (ggml.h) */
+  /** `_Bool ggml_quantize_requires_imatrix(enum ggml_type type)` (ggml.h); needs a value of the enum */
   ggml_quantize_requires_imatrix(type: ggml_type): boolean;
-  /** `struct ggml_tensor * ggml_reglu(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_reglu(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_reglu_split(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_reglu_split(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_reglu_swapped(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_reglu_swapped(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_relu(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_relu(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_relu_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_relu_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_repeat(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_repeat(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_repeat_4d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0, int64_t ne1, int64_t ne2, int64_t ne3)` (ggml.h) */
-  ggml_repeat_4d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint, ne1: bigint, ne2: bigint, ne3: bigint): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_repeat_back(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_repeat_back(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
+  /** `struct ggml_tensor * ggml_reglu(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_reglu(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_reglu_split(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_reglu_split(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_reglu_swapped(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_reglu_swapped(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_relu(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_relu(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_relu_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_relu_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_repeat(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_repeat(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_repeat_4d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0, int64_t ne1, int64_t ne2, int64_t ne3)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_repeat_4d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint, ne1: bigint, ne2: bigint, ne3: bigint): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_repeat_back(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_repeat_back(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
   /** `void ggml_reset(struct ggml_context * ctx)` (ggml.h) */
   ggml_reset(ctx: Pointer<"ggml_context">): void;
-  /** `struct ggml_tensor * ggml_reshape(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_reshape(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_reshape_1d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0)` (ggml.h) */
-  ggml_reshape_1d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_reshape_2d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0, int64_t ne1)` (ggml.h) */
-  ggml_reshape_2d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint, ne1: bigint): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_reshape_3d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0, int64_t ne1, int64_t ne2)` (ggml.h) */
-  ggml_reshape_3d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint, ne1: bigint, ne2: bigint): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_reshape_4d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0, int64_t ne1, int64_t ne2, int64_t ne3)` (ggml.h) */
-  ggml_reshape_4d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint, ne1: bigint, ne2: bigint, ne3: bigint): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_rms_norm(struct ggml_context * ctx, struct ggml_tensor * a, float eps)` (ggml.h) */
-  ggml_rms_norm(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, eps: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_rms_norm_back(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, float eps)` (ggml.h) */
-  ggml_rms_norm_back(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, eps: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_rms_norm_inplace(struct ggml_context * ctx, struct ggml_tensor * a, float eps)` (ggml.h) */
-  ggml_rms_norm_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, eps: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_roll(struct ggml_context * ctx, struct ggml_tensor * a, int shift0, int shift1, int shift2, int shift3)` (ggml.h) */
-  ggml_roll(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, shift0: number, shift1: number, shift2: number, shift3: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_rope(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int n_dims, int mode)` (ggml.h) */
-  ggml_rope(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, n_dims: number, mode: number): Pointer<"ggml_tensor"> | null;
-  /** @deprecated `struct ggml_tensor * ggml_rope_custom(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int n_dims, int mode, int n_ctx_orig, float freq_base, float freq_scale, float ext_factor, float attn_factor, float beta_fast, float beta_slow)` (ggml.h) */
-  ggml_rope_custom(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, n_dims: number, mode: number, n_ctx_orig: number, freq_base: number, freq_scale: number, ext_factor: number, attn_factor: number, beta_fast: number, beta_slow: number): Pointer<"ggml_tensor"> | null;
-  /** @deprecated `struct ggml_tensor * ggml_rope_custom_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int n_dims, int mode, int n_ctx_orig, float freq_base, float freq_scale, float ext_factor, float attn_factor, float beta_fast, float beta_slow)` (ggml.h) */
-  ggml_rope_custom_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, n_dims: number, mode: number, n_ctx_orig: number, freq_base: number, freq_scale: number, ext_factor: number, attn_factor: number, beta_fast: number, beta_slow: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_rope_ext(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * c, int n_dims, int mode, int n_ctx_orig, float freq_base, float freq_scale, float ext_factor, float attn_factor, float beta_fast, float beta_slow)` (ggml.h) */
-  ggml_rope_ext(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, c: Pointer<"ggml_tensor">, n_dims: number, mode: number, n_ctx_orig: number, freq_base: number, freq_scale: number, ext_factor: number, attn_factor: number, beta_fast: number, beta_slow: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_rope_ext_back(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * c, int n_dims, int mode, int n_ctx_orig, float freq_base, float freq_scale, float ext_factor, float attn_factor, float beta_fast, float beta_slow)` (ggml.h) */
-  ggml_rope_ext_back(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, c: Pointer<"ggml_tensor">, n_dims: number, mode: number, n_ctx_orig: number, freq_base: number, freq_scale: number, ext_factor: number, attn_factor: number, beta_fast: number, beta_slow: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_rope_ext_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * c, int n_dims, int mode, int n_ctx_orig, float freq_base, float freq_scale, float ext_factor, float attn_factor, float beta_fast, float beta_slow)` (ggml.h) */
-  ggml_rope_ext_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, c: Pointer<"ggml_tensor">, n_dims: number, mode: number, n_ctx_orig: number, freq_base: number, freq_scale: number, ext_factor: number, attn_factor: number, beta_fast: number, beta_slow: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_rope_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int n_dims, int mode)` (ggml.h) */
-  ggml_rope_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, n_dims: number, mode: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_rope_multi(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * c, int n_dims, int * sections, int mode, int n_ctx_orig, float freq_base, float freq_scale, float ext_factor, float attn_factor, float beta_fast, float beta_slow)` (ggml.h) */
-  ggml_rope_multi(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, c: Pointer<"ggml_tensor">, n_dims: number, sections: Int32Array | Pointer<"int">, mode: number, n_ctx_orig: number, freq_base: number, freq_scale: number, ext_factor: number, attn_factor: number, beta_fast: number, beta_slow: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_rope_multi_back(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * c, int n_dims, int * sections, int mode, int n_ctx_orig, float freq_base, float freq_scale, float ext_factor, float attn_factor, float beta_fast, float beta_slow)` (ggml.h) */
-  ggml_rope_multi_back(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, c: Pointer<"ggml_tensor">, n_dims: number, sections: Int32Array | Pointer<"int">, mode: number, n_ctx_orig: number, freq_base: number, freq_scale: number, ext_factor: number, attn_factor: number, beta_fast: number, beta_slow: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_rope_multi_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * c, int n_dims, int * sections, int mode, int n_ctx_orig, float freq_base, float freq_scale, float ext_factor, float attn_factor, float beta_fast, float beta_slow)` (ggml.h) */
-  ggml_rope_multi_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, c: Pointer<"ggml_tensor">, n_dims: number, sections: Int32Array | Pointer<"int">, mode: number, n_ctx_orig: number, freq_base: number, freq_scale: number, ext_factor: number, attn_factor: number, beta_fast: number, beta_slow: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_rope_set_offset(struct ggml_tensor * a, int n_offs)` (ggml.h) */
-  ggml_rope_set_offset(a: Pointer<"ggml_tensor">, n_offs: number): Pointer<"ggml_tensor"> | null;
-  /** `void ggml_rope_yarn_corr_dims(int n_dims, int n_ctx_orig, float freq_base, float beta_fast, float beta_slow, float * dims)` (ggml.h) */
+  /** `struct ggml_tensor * ggml_reshape(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_reshape(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_reshape_1d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_reshape_1d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_reshape_2d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0, int64_t ne1)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_reshape_2d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint, ne1: bigint): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_reshape_3d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0, int64_t ne1, int64_t ne2)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_reshape_3d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint, ne1: bigint, ne2: bigint): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_reshape_4d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0, int64_t ne1, int64_t ne2, int64_t ne3)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_reshape_4d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint, ne1: bigint, ne2: bigint, ne3: bigint): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_rms_norm(struct ggml_context * ctx, struct ggml_tensor * a, float eps)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_rms_norm(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, eps: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_rms_norm_back(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, float eps)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_rms_norm_back(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, eps: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_rms_norm_inplace(struct ggml_context * ctx, struct ggml_tensor * a, float eps)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_rms_norm_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, eps: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_roll(struct ggml_context * ctx, struct ggml_tensor * a, int shift0, int shift1, int shift2, int shift3)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_roll(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, shift0: number, shift1: number, shift2: number, shift3: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_rope(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int n_dims, int mode)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_rope(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, n_dims: number, mode: number): Pointer<"ggml_tensor">;
+  /** @deprecated `struct ggml_tensor * ggml_rope_custom(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int n_dims, int mode, int n_ctx_orig, float freq_base, float freq_scale, float ext_factor, float attn_factor, float beta_fast, float beta_slow)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_rope_custom(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, n_dims: number, mode: number, n_ctx_orig: number, freq_base: number, freq_scale: number, ext_factor: number, attn_factor: number, beta_fast: number, beta_slow: number): Pointer<"ggml_tensor">;
+  /** @deprecated `struct ggml_tensor * ggml_rope_custom_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int n_dims, int mode, int n_ctx_orig, float freq_base, float freq_scale, float ext_factor, float attn_factor, float beta_fast, float beta_slow)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_rope_custom_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, n_dims: number, mode: number, n_ctx_orig: number, freq_base: number, freq_scale: number, ext_factor: number, attn_factor: number, beta_fast: number, beta_slow: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_rope_ext(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * c, int n_dims, int mode, int n_ctx_orig, float freq_base, float freq_scale, float ext_factor, float attn_factor, float beta_fast, float beta_slow)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_rope_ext(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, c: Pointer<"ggml_tensor"> | null, n_dims: number, mode: number, n_ctx_orig: number, freq_base: number, freq_scale: number, ext_factor: number, attn_factor: number, beta_fast: number, beta_slow: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_rope_ext_back(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * c, int n_dims, int mode, int n_ctx_orig, float freq_base, float freq_scale, float ext_factor, float attn_factor, float beta_fast, float beta_slow)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_rope_ext_back(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, c: Pointer<"ggml_tensor"> | null, n_dims: number, mode: number, n_ctx_orig: number, freq_base: number, freq_scale: number, ext_factor: number, attn_factor: number, beta_fast: number, beta_slow: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_rope_ext_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * c, int n_dims, int mode, int n_ctx_orig, float freq_base, float freq_scale, float ext_factor, float attn_factor, float beta_fast, float beta_slow)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_rope_ext_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, c: Pointer<"ggml_tensor"> | null, n_dims: number, mode: number, n_ctx_orig: number, freq_base: number, freq_scale: number, ext_factor: number, attn_factor: number, beta_fast: number, beta_slow: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_rope_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, int n_dims, int mode)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_rope_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, n_dims: number, mode: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_rope_multi(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * c, int n_dims, int * sections, int mode, int n_ctx_orig, float freq_base, float freq_scale, float ext_factor, float attn_factor, float beta_fast, float beta_slow)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_rope_multi(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, c: Pointer<"ggml_tensor"> | null, n_dims: number, sections: Int32Array | Pointer<"int">, mode: number, n_ctx_orig: number, freq_base: number, freq_scale: number, ext_factor: number, attn_factor: number, beta_fast: number, beta_slow: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_rope_multi_back(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * c, int n_dims, int * sections, int mode, int n_ctx_orig, float freq_base, float freq_scale, float ext_factor, float attn_factor, float beta_fast, float beta_slow)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_rope_multi_back(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, c: Pointer<"ggml_tensor"> | null, n_dims: number, sections: Int32Array | Pointer<"int">, mode: number, n_ctx_orig: number, freq_base: number, freq_scale: number, ext_factor: number, attn_factor: number, beta_fast: number, beta_slow: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_rope_multi_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * c, int n_dims, int * sections, int mode, int n_ctx_orig, float freq_base, float freq_scale, float ext_factor, float attn_factor, float beta_fast, float beta_slow)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_rope_multi_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, c: Pointer<"ggml_tensor"> | null, n_dims: number, sections: Int32Array | Pointer<"int">, mode: number, n_ctx_orig: number, freq_base: number, freq_scale: number, ext_factor: number, attn_factor: number, beta_fast: number, beta_slow: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_rope_set_offset(struct ggml_tensor * a, int n_offs)` (ggml.h); needs a tensor of that operation */
+  ggml_rope_set_offset(a: Pointer<"ggml_tensor">, n_offs: number): Pointer<"ggml_tensor">;
+  /** `void ggml_rope_yarn_corr_dims(int n_dims, int n_ctx_orig, float freq_base, float beta_fast, float beta_slow, float * dims)` (ggml.h); needs room for 2 floats */
   ggml_rope_yarn_corr_dims(n_dims: number, n_ctx_orig: number, freq_base: number, beta_fast: number, beta_slow: number, dims: Float32Array | Pointer<"float">): void;
-  /** `struct ggml_tensor * ggml_round(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_round(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_round_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_round_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `size_t ggml_row_size(enum ggml_type type, int64_t ne)` (ggml.h) */
+  /** `struct ggml_tensor * ggml_round(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_round(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_round_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_round_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `size_t ggml_row_size(enum ggml_type type, int64_t ne)` (ggml.h); needs a value of the enum */
   ggml_row_size(type: ggml_type, ne: bigint): bigint;
-  /** `struct ggml_tensor * ggml_rwkv_wkv6(struct ggml_context * ctx, struct ggml_tensor * k, struct ggml_tensor * v, struct ggml_tensor * r, struct ggml_tensor * tf, struct ggml_tensor * td, struct ggml_tensor * state)` (ggml.h) */
-  ggml_rwkv_wkv6(ctx: Pointer<"ggml_context">, k: Pointer<"ggml_tensor">, v: Pointer<"ggml_tensor">, r: Pointer<"ggml_tensor">, tf: Pointer<"ggml_tensor">, td: Pointer<"ggml_tensor">, state: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_rwkv_wkv7(struct ggml_context * ctx, struct ggml_tensor * r, struct ggml_tensor * w, struct ggml_tensor * k, struct ggml_tensor * v, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * state)` (ggml.h) */
-  ggml_rwkv_wkv7(ctx: Pointer<"ggml_context">, r: Pointer<"ggml_tensor">, w: Pointer<"ggml_tensor">, k: Pointer<"ggml_tensor">, v: Pointer<"ggml_tensor">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, state: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_scale(struct ggml_context * ctx, struct ggml_tensor * a, float s)` (ggml.h) */
-  ggml_scale(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, s: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_scale_bias(struct ggml_context * ctx, struct ggml_tensor * a, float s, float b)` (ggml.h) */
-  ggml_scale_bias(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, s: number, b: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_scale_bias_inplace(struct ggml_context * ctx, struct ggml_tensor * a, float s, float b)` (ggml.h) */
-  ggml_scale_bias_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, s: number, b: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_scale_inplace(struct ggml_context * ctx, struct ggml_tensor * a, float s)` (ggml.h) */
-  ggml_scale_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, s: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_set(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, size_t nb1, size_t nb2, size_t nb3, size_t offset)` (ggml.h) */
-  ggml_set(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, nb1: bigint, nb2: bigint, nb3: bigint, offset: bigint): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_set_1d(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, size_t offset)` (ggml.h) */
-  ggml_set_1d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, offset: bigint): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_set_1d_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, size_t offset)` (ggml.h) */
-  ggml_set_1d_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, offset: bigint): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_set_2d(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, size_t nb1, size_t offset)` (ggml.h) */
-  ggml_set_2d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, nb1: bigint, offset: bigint): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_set_2d_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, size_t nb1, size_t offset)` (ggml.h) */
-  ggml_set_2d_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, nb1: bigint, offset: bigint): Pointer<"ggml_tensor"> | null;
-  /** `ggml_abort_callback_t ggml_set_abort_callback(ggml_abort_callback_t callback)` (ggml.h) */
+  /** `struct ggml_tensor * ggml_rwkv_wkv6(struct ggml_context * ctx, struct ggml_tensor * k, struct ggml_tensor * v, struct ggml_tensor * r, struct ggml_tensor * tf, struct ggml_tensor * td, struct ggml_tensor * state)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_rwkv_wkv6(ctx: Pointer<"ggml_context">, k: Pointer<"ggml_tensor">, v: Pointer<"ggml_tensor">, r: Pointer<"ggml_tensor">, tf: Pointer<"ggml_tensor">, td: Pointer<"ggml_tensor">, state: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_rwkv_wkv7(struct ggml_context * ctx, struct ggml_tensor * r, struct ggml_tensor * w, struct ggml_tensor * k, struct ggml_tensor * v, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * state)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_rwkv_wkv7(ctx: Pointer<"ggml_context">, r: Pointer<"ggml_tensor">, w: Pointer<"ggml_tensor">, k: Pointer<"ggml_tensor">, v: Pointer<"ggml_tensor">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, state: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_scale(struct ggml_context * ctx, struct ggml_tensor * a, float s)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_scale(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, s: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_scale_bias(struct ggml_context * ctx, struct ggml_tensor * a, float s, float b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_scale_bias(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, s: number, b: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_scale_bias_inplace(struct ggml_context * ctx, struct ggml_tensor * a, float s, float b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_scale_bias_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, s: number, b: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_scale_inplace(struct ggml_context * ctx, struct ggml_tensor * a, float s)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_scale_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, s: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_set(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, size_t nb1, size_t nb2, size_t nb3, size_t offset)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_set(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, nb1: bigint, nb2: bigint, nb3: bigint, offset: bigint): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_set_1d(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, size_t offset)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_set_1d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, offset: bigint): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_set_1d_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, size_t offset)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_set_1d_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, offset: bigint): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_set_2d(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, size_t nb1, size_t offset)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_set_2d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, nb1: bigint, offset: bigint): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_set_2d_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, size_t nb1, size_t offset)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_set_2d_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, nb1: bigint, offset: bigint): Pointer<"ggml_tensor">;
+  /** `ggml_abort_callback_t ggml_set_abort_callback(ggml_abort_callback_t callback)` (ggml.h); changes the whole process */
   ggml_set_abort_callback(callback: Pointer<"ggml_abort_callback_t"> | null): Pointer<"ggml_abort_callback_t"> | null;
-  /** `struct ggml_tensor * ggml_set_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, size_t nb1, size_t nb2, size_t nb3, size_t offset)` (ggml.h) */
-  ggml_set_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, nb1: bigint, nb2: bigint, nb3: bigint, offset: bigint): Pointer<"ggml_tensor"> | null;
+  /** `struct ggml_tensor * ggml_set_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, size_t nb1, size_t nb2, size_t nb3, size_t offset)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_set_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, nb1: bigint, nb2: bigint, nb3: bigint, offset: bigint): Pointer<"ggml_tensor">;
   /** `void ggml_set_input(struct ggml_tensor * tensor)` (ggml.h) */
   ggml_set_input(tensor: Pointer<"ggml_tensor">): void;
   /** `void ggml_set_loss(struct ggml_tensor * tensor)` (ggml.h) */
   ggml_set_loss(tensor: Pointer<"ggml_tensor">): void;
   /** `struct ggml_tensor * ggml_set_name(struct ggml_tensor * tensor, const char * name)` (ggml.h) */
-  ggml_set_name(tensor: Pointer<"ggml_tensor">, name: string | Uint8Array | Pointer<"char">): Pointer<"ggml_tensor"> | null;
+  ggml_set_name(tensor: Pointer<"ggml_tensor">, name: string | Uint8Array | Pointer<"char">): Pointer<"ggml_tensor">;
   /** `void ggml_set_no_alloc(struct ggml_context * ctx, _Bool no_alloc)` (ggml.h) */
   ggml_set_no_alloc(ctx: Pointer<"ggml_context">, no_alloc: boolean): void;
   /** `void ggml_set_output(struct ggml_tensor * tensor)` (ggml.h) */
   ggml_set_output(tensor: Pointer<"ggml_tensor">): void;
   /** `void ggml_set_param(struct ggml_tensor * tensor)` (ggml.h) */
   ggml_set_param(tensor: Pointer<"ggml_tensor">): void;
-  /** `struct ggml_tensor * ggml_set_rows(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * c)` (ggml.h) */
-  ggml_set_rows(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, c: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_set_zero(struct ggml_tensor * tensor)` (ggml.h) */
-  ggml_set_zero(tensor: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_sgn(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_sgn(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_sgn_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_sgn_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_sigmoid(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_sigmoid(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_sigmoid_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_sigmoid_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_silu(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_silu(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_silu_back(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_silu_back(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_silu_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_silu_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_sin(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_sin(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_sin_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_sin_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_soft_max(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_soft_max(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `void ggml_soft_max_add_sinks(struct ggml_tensor * a, struct ggml_tensor * sinks)` (ggml.h) */
-  ggml_soft_max_add_sinks(a: Pointer<"ggml_tensor">, sinks: Pointer<"ggml_tensor">): void;
-  /** `struct ggml_tensor * ggml_soft_max_ext(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * mask, float scale, float max_bias)` (ggml.h) */
-  ggml_soft_max_ext(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, mask: Pointer<"ggml_tensor">, scale: number, max_bias: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_soft_max_ext_back(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, float scale, float max_bias)` (ggml.h) */
-  ggml_soft_max_ext_back(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, scale: number, max_bias: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_soft_max_ext_back_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, float scale, float max_bias)` (ggml.h) */
-  ggml_soft_max_ext_back_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, scale: number, max_bias: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_soft_max_ext_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * mask, float scale, float max_bias)` (ggml.h) */
-  ggml_soft_max_ext_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, mask: Pointer<"ggml_tensor">, scale: number, max_bias: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_soft_max_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_soft_max_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_softplus(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_softplus(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_softplus_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_softplus_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_solve_tri(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, _Bool left, _Bool lower, _Bool uni)` (ggml.h) */
-  ggml_solve_tri(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, left: boolean, lower: boolean, uni: boolean): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_sqr(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_sqr(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_sqr_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_sqr_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_sqrt(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_sqrt(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_sqrt_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_sqrt_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_ssm_conv(struct ggml_context * ctx, struct ggml_tensor * sx, struct ggml_tensor * c)` (ggml.h) */
-  ggml_ssm_conv(ctx: Pointer<"ggml_context">, sx: Pointer<"ggml_tensor">, c: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_ssm_scan(struct ggml_context * ctx, struct ggml_tensor * s, struct ggml_tensor * x, struct ggml_tensor * dt, struct ggml_tensor * A, struct ggml_tensor * B, struct ggml_tensor * C, struct ggml_tensor * ids, int64_t K)` (ggml.h) */
-  ggml_ssm_scan(ctx: Pointer<"ggml_context">, s: Pointer<"ggml_tensor">, x: Pointer<"ggml_tensor">, dt: Pointer<"ggml_tensor">, A: Pointer<"ggml_tensor">, B: Pointer<"ggml_tensor">, C: Pointer<"ggml_tensor">, ids: Pointer<"ggml_tensor">, K: bigint): Pointer<"ggml_tensor"> | null;
-  /** `const char * ggml_status_to_string(enum ggml_status status)` (ggml.h) */
-  ggml_status_to_string(status: ggml_status): Pointer<"char"> | null;
-  /** `struct ggml_tensor * ggml_step(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_step(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_step_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_step_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_sub(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_sub(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_sub_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_sub_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_sum(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_sum(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_sum_rows(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_sum_rows(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_swiglu(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_swiglu(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_swiglu_clamp(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, float limit)` (ggml.h) */
-  ggml_swiglu_clamp(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, limit: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_swiglu_oai(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, float alpha, float limit)` (ggml.h) */
-  ggml_swiglu_oai(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, alpha: number, limit: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_swiglu_split(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h) */
-  ggml_swiglu_split(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_swiglu_swapped(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_swiglu_swapped(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `enum ggml_status ggml_tallocr_alloc(struct ggml_tallocr * talloc, struct ggml_tensor * tensor)` (ggml-alloc.h) */
+  /** `struct ggml_tensor * ggml_set_rows(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, struct ggml_tensor * c)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_set_rows(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, c: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_set_zero(struct ggml_tensor * tensor)` (ggml.h); needs a tensor with data */
+  ggml_set_zero(tensor: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_sgn(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_sgn(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_sgn_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_sgn_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_sigmoid(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_sigmoid(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_sigmoid_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_sigmoid_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_silu(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_silu(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_silu_back(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_silu_back(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_silu_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_silu_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_sin(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_sin(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_sin_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_sin_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_soft_max(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_soft_max(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `void ggml_soft_max_add_sinks(struct ggml_tensor * a, struct ggml_tensor * sinks)` (ggml.h); needs a tensor of that operation */
+  ggml_soft_max_add_sinks(a: Pointer<"ggml_tensor">, sinks: Pointer<"ggml_tensor"> | null): void;
+  /** `struct ggml_tensor * ggml_soft_max_ext(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * mask, float scale, float max_bias)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_soft_max_ext(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, mask: Pointer<"ggml_tensor"> | null, scale: number, max_bias: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_soft_max_ext_back(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, float scale, float max_bias)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_soft_max_ext_back(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, scale: number, max_bias: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_soft_max_ext_back_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, float scale, float max_bias)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_soft_max_ext_back_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, scale: number, max_bias: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_soft_max_ext_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * mask, float scale, float max_bias)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_soft_max_ext_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, mask: Pointer<"ggml_tensor"> | null, scale: number, max_bias: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_soft_max_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_soft_max_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_softplus(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_softplus(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_softplus_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_softplus_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_solve_tri(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, _Bool left, _Bool lower, _Bool uni)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_solve_tri(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, left: boolean, lower: boolean, uni: boolean): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_sqr(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_sqr(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_sqr_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_sqr_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_sqrt(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_sqrt(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_sqrt_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_sqrt_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_ssm_conv(struct ggml_context * ctx, struct ggml_tensor * sx, struct ggml_tensor * c)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_ssm_conv(ctx: Pointer<"ggml_context">, sx: Pointer<"ggml_tensor">, c: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_ssm_scan(struct ggml_context * ctx, struct ggml_tensor * s, struct ggml_tensor * x, struct ggml_tensor * dt, struct ggml_tensor * A, struct ggml_tensor * B, struct ggml_tensor * C, struct ggml_tensor * ids, int64_t K)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_ssm_scan(ctx: Pointer<"ggml_context">, s: Pointer<"ggml_tensor">, x: Pointer<"ggml_tensor">, dt: Pointer<"ggml_tensor">, A: Pointer<"ggml_tensor">, B: Pointer<"ggml_tensor">, C: Pointer<"ggml_tensor">, ids: Pointer<"ggml_tensor">, K: bigint): Pointer<"ggml_tensor">;
+  /** `const char * ggml_status_to_string(enum ggml_status status)` (ggml.h); needs a value of the enum */
+  ggml_status_to_string(status: ggml_status): Pointer<"char">;
+  /** `struct ggml_tensor * ggml_step(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_step(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_step_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_step_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_sub(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_sub(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_sub_inplace(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_sub_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_sum(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_sum(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_sum_rows(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_sum_rows(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_swiglu(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_swiglu(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_swiglu_clamp(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, float limit)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_swiglu_clamp(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, limit: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_swiglu_oai(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b, float alpha, float limit)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_swiglu_oai(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">, alpha: number, limit: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_swiglu_split(struct ggml_context * ctx, struct ggml_tensor * a, struct ggml_tensor * b)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_swiglu_split(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, b: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_swiglu_swapped(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_swiglu_swapped(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `enum ggml_status ggml_tallocr_alloc(struct ggml_tallocr * talloc, struct ggml_tensor * tensor)` (ggml-alloc.h); needs room in the buffer */
   ggml_tallocr_alloc(talloc: StructView<ggml_tallocr> | Uint8Array | Pointer<"ggml_tallocr">, tensor: Pointer<"ggml_tensor">): ggml_status;
-  /** `struct ggml_tallocr ggml_tallocr_new(ggml_backend_buffer_t buffer)` (ggml-alloc.h) */
+  /** `struct ggml_tallocr ggml_tallocr_new(ggml_backend_buffer_t buffer)` (ggml-alloc.h); needs room in the buffer */
   ggml_tallocr_new(buffer: Pointer<"ggml_backend_buffer">): StructView<ggml_tallocr>;
-  /** `struct ggml_tensor * ggml_tanh(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_tanh(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_tanh_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_tanh_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
+  /** `struct ggml_tensor * ggml_tanh(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_tanh(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_tanh_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_tanh_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
   /** `size_t ggml_tensor_overhead(void)` (ggml.h) */
   ggml_tensor_overhead(): bigint;
-  /** `struct ggml_threadpool_params ggml_threadpool_params_default(int n_threads)` (ggml.h) */
+  /** `struct ggml_threadpool_params ggml_threadpool_params_default(int n_threads)` (ggml.h); needs 1 to GGML_MAX_N_THREADS threads */
   ggml_threadpool_params_default(n_threads: number): StructView<ggml_threadpool_params>;
-  /** `void ggml_threadpool_params_init(struct ggml_threadpool_params * p, int n_threads)` (ggml.h) */
+  /** `void ggml_threadpool_params_init(struct ggml_threadpool_params * p, int n_threads)` (ggml.h); needs 1 to GGML_MAX_N_THREADS threads */
   ggml_threadpool_params_init(p: StructView<ggml_threadpool_params> | Uint8Array | Pointer<"ggml_threadpool_params">, n_threads: number): void;
-  /** `_Bool ggml_threadpool_params_match(const struct ggml_threadpool_params * p0, const struct ggml_threadpool_params * p1)` (ggml.h) */
+  /** `_Bool ggml_threadpool_params_match(const struct ggml_threadpool_params * p0, const struct ggml_threadpool_params * p1)` (ggml.h); needs 1 to GGML_MAX_N_THREADS threads */
   ggml_threadpool_params_match(p0: StructView<ggml_threadpool_params> | Uint8Array | Pointer<"ggml_threadpool_params">, p1: StructView<ggml_threadpool_params> | Uint8Array | Pointer<"ggml_threadpool_params">): boolean;
-  /** `void ggml_time_init(void)` (ggml.h) */
+  /** `void ggml_time_init(void)` (ggml.h); changes the whole process */
   ggml_time_init(): void;
-  /** `int64_t ggml_time_ms(void)` (ggml.h) */
+  /** `int64_t ggml_time_ms(void)` (ggml.h); needs ggml_time_init before, on Windows */
   ggml_time_ms(): bigint;
-  /** `int64_t ggml_time_us(void)` (ggml.h) */
+  /** `int64_t ggml_time_us(void)` (ggml.h); needs ggml_time_init before, on Windows */
   ggml_time_us(): bigint;
-  /** `struct ggml_tensor * ggml_timestep_embedding(struct ggml_context * ctx, struct ggml_tensor * timesteps, int dim, int max_period)` (ggml.h) */
-  ggml_timestep_embedding(ctx: Pointer<"ggml_context">, timesteps: Pointer<"ggml_tensor">, dim: number, max_period: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_top_k(struct ggml_context * ctx, struct ggml_tensor * a, int k)` (ggml.h) */
-  ggml_top_k(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, k: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_transpose(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_transpose(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_tri(struct ggml_context * ctx, struct ggml_tensor * a, enum ggml_tri_type type)` (ggml.h) */
-  ggml_tri(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, type: ggml_tri_type): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_trunc(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_trunc(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_trunc_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h) */
-  ggml_trunc_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `const char * ggml_type_name(enum ggml_type type)` (ggml.h) */
+  /** `struct ggml_tensor * ggml_timestep_embedding(struct ggml_context * ctx, struct ggml_tensor * timesteps, int dim, int max_period)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_timestep_embedding(ctx: Pointer<"ggml_context">, timesteps: Pointer<"ggml_tensor">, dim: number, max_period: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_top_k(struct ggml_context * ctx, struct ggml_tensor * a, int k)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_top_k(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, k: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_transpose(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_transpose(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_tri(struct ggml_context * ctx, struct ggml_tensor * a, enum ggml_tri_type type)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_tri(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, type: ggml_tri_type): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_trunc(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_trunc(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_trunc_inplace(struct ggml_context * ctx, struct ggml_tensor * a)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_trunc_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `const char * ggml_type_name(enum ggml_type type)` (ggml.h); needs a value of the enum */
   ggml_type_name(type: ggml_type): Pointer<"char"> | null;
-  /** `size_t ggml_type_size(enum ggml_type type)` (ggml.h) */
+  /** `size_t ggml_type_size(enum ggml_type type)` (ggml.h); needs a value of the enum */
   ggml_type_size(type: ggml_type): bigint;
-  /** @deprecated `double ggml_type_sizef(enum ggml_type type)` (ggml.h) */
+  /** @deprecated `double ggml_type_sizef(enum ggml_type type)` (ggml.h); needs a value of the enum */
   ggml_type_sizef(type: ggml_type): number;
-  /** `struct ggml_tensor * ggml_unary(struct ggml_context * ctx, struct ggml_tensor * a, enum ggml_unary_op op)` (ggml.h) */
-  ggml_unary(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, op: ggml_unary_op): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_unary_inplace(struct ggml_context * ctx, struct ggml_tensor * a, enum ggml_unary_op op)` (ggml.h) */
-  ggml_unary_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, op: ggml_unary_op): Pointer<"ggml_tensor"> | null;
-  /** `const char * ggml_unary_op_name(enum ggml_unary_op op)` (ggml.h) */
-  ggml_unary_op_name(op: ggml_unary_op): Pointer<"char"> | null;
-  /** `void ggml_unravel_index(const struct ggml_tensor * tensor, int64_t i, int64_t * i0, int64_t * i1, int64_t * i2, int64_t * i3)` (ggml.h) */
-  ggml_unravel_index(tensor: Pointer<"ggml_tensor">, i: bigint, i0: BigInt64Array | Pointer<"int64_t">, i1: BigInt64Array | Pointer<"int64_t">, i2: BigInt64Array | Pointer<"int64_t">, i3: BigInt64Array | Pointer<"int64_t">): void;
-  /** `struct ggml_tensor * ggml_upscale(struct ggml_context * ctx, struct ggml_tensor * a, int scale_factor, enum ggml_scale_mode mode)` (ggml.h) */
-  ggml_upscale(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, scale_factor: number, mode: ggml_scale_mode): Pointer<"ggml_tensor"> | null;
-  /** @deprecated `struct ggml_tensor * ggml_upscale_ext(struct ggml_context * ctx, struct ggml_tensor * a, int ne0, int ne1, int ne2, int ne3, enum ggml_scale_mode mode)` (ggml.h) */
-  ggml_upscale_ext(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: number, ne1: number, ne2: number, ne3: number, mode: ggml_scale_mode): Pointer<"ggml_tensor"> | null;
+  /** `struct ggml_tensor * ggml_unary(struct ggml_context * ctx, struct ggml_tensor * a, enum ggml_unary_op op)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_unary(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, op: ggml_unary_op): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_unary_inplace(struct ggml_context * ctx, struct ggml_tensor * a, enum ggml_unary_op op)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_unary_inplace(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, op: ggml_unary_op): Pointer<"ggml_tensor">;
+  /** `const char * ggml_unary_op_name(enum ggml_unary_op op)` (ggml.h); needs a value of the enum */
+  ggml_unary_op_name(op: ggml_unary_op): Pointer<"char">;
+  /** `void ggml_unravel_index(const struct ggml_tensor * tensor, int64_t i, int64_t * i0, int64_t * i1, int64_t * i2, int64_t * i3)` (ggml.h); needs an index in range */
+  ggml_unravel_index(tensor: Pointer<"ggml_tensor">, i: bigint, i0: BigInt64Array | Pointer<"int64_t"> | null, i1: BigInt64Array | Pointer<"int64_t"> | null, i2: BigInt64Array | Pointer<"int64_t"> | null, i3: BigInt64Array | Pointer<"int64_t"> | null): void;
+  /** `struct ggml_tensor * ggml_upscale(struct ggml_context * ctx, struct ggml_tensor * a, int scale_factor, enum ggml_scale_mode mode)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_upscale(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, scale_factor: number, mode: ggml_scale_mode): Pointer<"ggml_tensor">;
+  /** @deprecated `struct ggml_tensor * ggml_upscale_ext(struct ggml_context * ctx, struct ggml_tensor * a, int ne0, int ne1, int ne2, int ne3, enum ggml_scale_mode mode)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_upscale_ext(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: number, ne1: number, ne2: number, ne3: number, mode: ggml_scale_mode): Pointer<"ggml_tensor">;
   /** `size_t ggml_used_mem(const struct ggml_context * ctx)` (ggml.h) */
   ggml_used_mem(ctx: Pointer<"ggml_context">): bigint;
-  /** `_Bool ggml_validate_row_data(enum ggml_type type, const void * data, size_t nbytes)` (ggml.h) */
+  /** `_Bool ggml_validate_row_data(enum ggml_type type, const void * data, size_t nbytes)` (ggml.h); needs a value of the enum */
   ggml_validate_row_data(type: ggml_type, data: NativeBuffer | Pointer, nbytes: bigint): boolean;
   /** `const char * ggml_version(void)` (ggml.h) */
-  ggml_version(): Pointer<"char"> | null;
-  /** `struct ggml_tensor * ggml_view_1d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0, size_t offset)` (ggml.h) */
-  ggml_view_1d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint, offset: bigint): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_view_2d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0, int64_t ne1, size_t nb1, size_t offset)` (ggml.h) */
-  ggml_view_2d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint, ne1: bigint, nb1: bigint, offset: bigint): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_view_3d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0, int64_t ne1, int64_t ne2, size_t nb1, size_t nb2, size_t offset)` (ggml.h) */
-  ggml_view_3d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint, ne1: bigint, ne2: bigint, nb1: bigint, nb2: bigint, offset: bigint): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_view_4d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0, int64_t ne1, int64_t ne2, int64_t ne3, size_t nb1, size_t nb2, size_t nb3, size_t offset)` (ggml.h) */
-  ggml_view_4d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint, ne1: bigint, ne2: bigint, ne3: bigint, nb1: bigint, nb2: bigint, nb3: bigint, offset: bigint): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_view_tensor(struct ggml_context * ctx, struct ggml_tensor * src)` (ggml.h) */
-  ggml_view_tensor(ctx: Pointer<"ggml_context">, src: Pointer<"ggml_tensor">): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_win_part(struct ggml_context * ctx, struct ggml_tensor * a, int w)` (ggml.h) */
-  ggml_win_part(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, w: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_win_unpart(struct ggml_context * ctx, struct ggml_tensor * a, int w0, int h0, int w)` (ggml.h) */
-  ggml_win_unpart(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, w0: number, h0: number, w: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_xielu(struct ggml_context * ctx, struct ggml_tensor * a, float alpha_n, float alpha_p, float beta, float eps)` (ggml.h) */
-  ggml_xielu(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, alpha_n: number, alpha_p: number, beta: number, eps: number): Pointer<"ggml_tensor"> | null;
-  /** `void gguf_add_tensor(struct gguf_context * ctx, const struct ggml_tensor * tensor)` (gguf.h) */
+  ggml_version(): Pointer<"char">;
+  /** `struct ggml_tensor * ggml_view_1d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0, size_t offset)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_view_1d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint, offset: bigint): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_view_2d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0, int64_t ne1, size_t nb1, size_t offset)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_view_2d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint, ne1: bigint, nb1: bigint, offset: bigint): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_view_3d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0, int64_t ne1, int64_t ne2, size_t nb1, size_t nb2, size_t offset)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_view_3d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint, ne1: bigint, ne2: bigint, nb1: bigint, nb2: bigint, offset: bigint): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_view_4d(struct ggml_context * ctx, struct ggml_tensor * a, int64_t ne0, int64_t ne1, int64_t ne2, int64_t ne3, size_t nb1, size_t nb2, size_t nb3, size_t offset)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_view_4d(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, ne0: bigint, ne1: bigint, ne2: bigint, ne3: bigint, nb1: bigint, nb2: bigint, nb3: bigint, offset: bigint): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_view_tensor(struct ggml_context * ctx, struct ggml_tensor * src)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_view_tensor(ctx: Pointer<"ggml_context">, src: Pointer<"ggml_tensor">): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_win_part(struct ggml_context * ctx, struct ggml_tensor * a, int w)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_win_part(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, w: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_win_unpart(struct ggml_context * ctx, struct ggml_tensor * a, int w0, int h0, int w)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_win_unpart(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, w0: number, h0: number, w: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_xielu(struct ggml_context * ctx, struct ggml_tensor * a, float alpha_n, float alpha_p, float beta, float eps)` (ggml.h); needs room in the context, shapes and types that the operation takes */
+  ggml_xielu(ctx: Pointer<"ggml_context">, a: Pointer<"ggml_tensor">, alpha_n: number, alpha_p: number, beta: number, eps: number): Pointer<"ggml_tensor">;
+  /** `void gguf_add_tensor(struct gguf_context * ctx, const struct ggml_tensor * tensor)` (gguf.h); needs a name that is there (or for add_tensor is not) */
   gguf_add_tensor(ctx: Pointer<"gguf_context">, tensor: Pointer<"ggml_tensor">): void;
   /** `int64_t gguf_find_key(const struct gguf_context * ctx, const char * key)` (gguf.h) */
   gguf_find_key(ctx: Pointer<"gguf_context">, key: string | Uint8Array | Pointer<"char">): bigint;
@@ -1087,21 +1087,21 @@ export interface GgmlBaseFunctions {
   gguf_free(ctx: Pointer<"gguf_context">): void;
   /** `size_t gguf_get_alignment(const struct gguf_context * ctx)` (gguf.h) */
   gguf_get_alignment(ctx: Pointer<"gguf_context">): bigint;
-  /** `const void * gguf_get_arr_data(const struct gguf_context * ctx, int64_t key_id)` (gguf.h) */
-  gguf_get_arr_data(ctx: Pointer<"gguf_context">, key_id: bigint): Pointer<"void"> | null;
-  /** `size_t gguf_get_arr_n(const struct gguf_context * ctx, int64_t key_id)` (gguf.h) */
+  /** `const void * gguf_get_arr_data(const struct gguf_context * ctx, int64_t key_id)` (gguf.h); needs a key id in range whose type is this one */
+  gguf_get_arr_data(ctx: Pointer<"gguf_context">, key_id: bigint): Pointer<"void">;
+  /** `size_t gguf_get_arr_n(const struct gguf_context * ctx, int64_t key_id)` (gguf.h); needs a key id in range whose type is this one */
   gguf_get_arr_n(ctx: Pointer<"gguf_context">, key_id: bigint): bigint;
-  /** `const char * gguf_get_arr_str(const struct gguf_context * ctx, int64_t key_id, size_t i)` (gguf.h) */
-  gguf_get_arr_str(ctx: Pointer<"gguf_context">, key_id: bigint, i: bigint): Pointer<"char"> | null;
-  /** `enum gguf_type gguf_get_arr_type(const struct gguf_context * ctx, int64_t key_id)` (gguf.h) */
+  /** `const char * gguf_get_arr_str(const struct gguf_context * ctx, int64_t key_id, size_t i)` (gguf.h); needs a key id in range whose type is this one */
+  gguf_get_arr_str(ctx: Pointer<"gguf_context">, key_id: bigint, i: bigint): Pointer<"char">;
+  /** `enum gguf_type gguf_get_arr_type(const struct gguf_context * ctx, int64_t key_id)` (gguf.h); needs a key id in range */
   gguf_get_arr_type(ctx: Pointer<"gguf_context">, key_id: bigint): gguf_type;
   /** `size_t gguf_get_data_offset(const struct gguf_context * ctx)` (gguf.h) */
   gguf_get_data_offset(ctx: Pointer<"gguf_context">): bigint;
-  /** `const char * gguf_get_key(const struct gguf_context * ctx, int64_t key_id)` (gguf.h) */
-  gguf_get_key(ctx: Pointer<"gguf_context">, key_id: bigint): Pointer<"char"> | null;
-  /** `enum gguf_type gguf_get_kv_type(const struct gguf_context * ctx, int64_t key_id)` (gguf.h) */
+  /** `const char * gguf_get_key(const struct gguf_context * ctx, int64_t key_id)` (gguf.h); needs a key id in range */
+  gguf_get_key(ctx: Pointer<"gguf_context">, key_id: bigint): Pointer<"char">;
+  /** `enum gguf_type gguf_get_kv_type(const struct gguf_context * ctx, int64_t key_id)` (gguf.h); needs a key id in range */
   gguf_get_kv_type(ctx: Pointer<"gguf_context">, key_id: bigint): gguf_type;
-  /** `void gguf_get_meta_data(const struct gguf_context * ctx, void * data)` (gguf.h) */
+  /** `void gguf_get_meta_data(const struct gguf_context * ctx, void * data)` (gguf.h); needs room for gguf_get_meta_size bytes */
   gguf_get_meta_data(ctx: Pointer<"gguf_context">, data: NativeBuffer | Pointer): void;
   /** `size_t gguf_get_meta_size(const struct gguf_context * ctx)` (gguf.h) */
   gguf_get_meta_size(ctx: Pointer<"gguf_context">): bigint;
@@ -1109,95 +1109,95 @@ export interface GgmlBaseFunctions {
   gguf_get_n_kv(ctx: Pointer<"gguf_context">): bigint;
   /** `int64_t gguf_get_n_tensors(const struct gguf_context * ctx)` (gguf.h) */
   gguf_get_n_tensors(ctx: Pointer<"gguf_context">): bigint;
-  /** `const char * gguf_get_tensor_name(const struct gguf_context * ctx, int64_t tensor_id)` (gguf.h) */
-  gguf_get_tensor_name(ctx: Pointer<"gguf_context">, tensor_id: bigint): Pointer<"char"> | null;
-  /** `const int64_t * gguf_get_tensor_ne(const struct gguf_context * ctx, int64_t tensor_id)` (gguf.h) */
-  gguf_get_tensor_ne(ctx: Pointer<"gguf_context">, tensor_id: bigint): Pointer<"int64_t"> | null;
-  /** `size_t gguf_get_tensor_offset(const struct gguf_context * ctx, int64_t tensor_id)` (gguf.h) */
+  /** `const char * gguf_get_tensor_name(const struct gguf_context * ctx, int64_t tensor_id)` (gguf.h); needs a tensor id in range */
+  gguf_get_tensor_name(ctx: Pointer<"gguf_context">, tensor_id: bigint): Pointer<"char">;
+  /** `const int64_t * gguf_get_tensor_ne(const struct gguf_context * ctx, int64_t tensor_id)` (gguf.h); needs a tensor id in range */
+  gguf_get_tensor_ne(ctx: Pointer<"gguf_context">, tensor_id: bigint): Pointer<"int64_t">;
+  /** `size_t gguf_get_tensor_offset(const struct gguf_context * ctx, int64_t tensor_id)` (gguf.h); needs a tensor id in range */
   gguf_get_tensor_offset(ctx: Pointer<"gguf_context">, tensor_id: bigint): bigint;
-  /** `size_t gguf_get_tensor_size(const struct gguf_context * ctx, int64_t tensor_id)` (gguf.h) */
+  /** `size_t gguf_get_tensor_size(const struct gguf_context * ctx, int64_t tensor_id)` (gguf.h); needs a tensor id in range */
   gguf_get_tensor_size(ctx: Pointer<"gguf_context">, tensor_id: bigint): bigint;
-  /** `enum ggml_type gguf_get_tensor_type(const struct gguf_context * ctx, int64_t tensor_id)` (gguf.h) */
+  /** `enum ggml_type gguf_get_tensor_type(const struct gguf_context * ctx, int64_t tensor_id)` (gguf.h); needs a tensor id in range */
   gguf_get_tensor_type(ctx: Pointer<"gguf_context">, tensor_id: bigint): ggml_type;
-  /** `_Bool gguf_get_val_bool(const struct gguf_context * ctx, int64_t key_id)` (gguf.h) */
+  /** `_Bool gguf_get_val_bool(const struct gguf_context * ctx, int64_t key_id)` (gguf.h); needs a key id in range whose type is this one */
   gguf_get_val_bool(ctx: Pointer<"gguf_context">, key_id: bigint): boolean;
-  /** `const void * gguf_get_val_data(const struct gguf_context * ctx, int64_t key_id)` (gguf.h) */
-  gguf_get_val_data(ctx: Pointer<"gguf_context">, key_id: bigint): Pointer<"void"> | null;
-  /** `float gguf_get_val_f32(const struct gguf_context * ctx, int64_t key_id)` (gguf.h) */
+  /** `const void * gguf_get_val_data(const struct gguf_context * ctx, int64_t key_id)` (gguf.h); needs a key id in range whose type is this one */
+  gguf_get_val_data(ctx: Pointer<"gguf_context">, key_id: bigint): Pointer<"void">;
+  /** `float gguf_get_val_f32(const struct gguf_context * ctx, int64_t key_id)` (gguf.h); needs a key id in range whose type is this one */
   gguf_get_val_f32(ctx: Pointer<"gguf_context">, key_id: bigint): number;
-  /** `double gguf_get_val_f64(const struct gguf_context * ctx, int64_t key_id)` (gguf.h) */
+  /** `double gguf_get_val_f64(const struct gguf_context * ctx, int64_t key_id)` (gguf.h); needs a key id in range whose type is this one */
   gguf_get_val_f64(ctx: Pointer<"gguf_context">, key_id: bigint): number;
-  /** `int16_t gguf_get_val_i16(const struct gguf_context * ctx, int64_t key_id)` (gguf.h) */
+  /** `int16_t gguf_get_val_i16(const struct gguf_context * ctx, int64_t key_id)` (gguf.h); needs a key id in range whose type is this one */
   gguf_get_val_i16(ctx: Pointer<"gguf_context">, key_id: bigint): number;
-  /** `int32_t gguf_get_val_i32(const struct gguf_context * ctx, int64_t key_id)` (gguf.h) */
+  /** `int32_t gguf_get_val_i32(const struct gguf_context * ctx, int64_t key_id)` (gguf.h); needs a key id in range whose type is this one */
   gguf_get_val_i32(ctx: Pointer<"gguf_context">, key_id: bigint): number;
-  /** `int64_t gguf_get_val_i64(const struct gguf_context * ctx, int64_t key_id)` (gguf.h) */
+  /** `int64_t gguf_get_val_i64(const struct gguf_context * ctx, int64_t key_id)` (gguf.h); needs a key id in range whose type is this one */
   gguf_get_val_i64(ctx: Pointer<"gguf_context">, key_id: bigint): bigint;
-  /** `int8_t gguf_get_val_i8(const struct gguf_context * ctx, int64_t key_id)` (gguf.h) */
+  /** `int8_t gguf_get_val_i8(const struct gguf_context * ctx, int64_t key_id)` (gguf.h); needs a key id in range whose type is this one */
   gguf_get_val_i8(ctx: Pointer<"gguf_context">, key_id: bigint): number;
-  /** `const char * gguf_get_val_str(const struct gguf_context * ctx, int64_t key_id)` (gguf.h) */
-  gguf_get_val_str(ctx: Pointer<"gguf_context">, key_id: bigint): Pointer<"char"> | null;
-  /** `uint16_t gguf_get_val_u16(const struct gguf_context * ctx, int64_t key_id)` (gguf.h) */
+  /** `const char * gguf_get_val_str(const struct gguf_context * ctx, int64_t key_id)` (gguf.h); needs a key id in range whose type is this one */
+  gguf_get_val_str(ctx: Pointer<"gguf_context">, key_id: bigint): Pointer<"char">;
+  /** `uint16_t gguf_get_val_u16(const struct gguf_context * ctx, int64_t key_id)` (gguf.h); needs a key id in range whose type is this one */
   gguf_get_val_u16(ctx: Pointer<"gguf_context">, key_id: bigint): number;
-  /** `uint32_t gguf_get_val_u32(const struct gguf_context * ctx, int64_t key_id)` (gguf.h) */
+  /** `uint32_t gguf_get_val_u32(const struct gguf_context * ctx, int64_t key_id)` (gguf.h); needs a key id in range whose type is this one */
   gguf_get_val_u32(ctx: Pointer<"gguf_context">, key_id: bigint): number;
-  /** `uint64_t gguf_get_val_u64(const struct gguf_context * ctx, int64_t key_id)` (gguf.h) */
+  /** `uint64_t gguf_get_val_u64(const struct gguf_context * ctx, int64_t key_id)` (gguf.h); needs a key id in range whose type is this one */
   gguf_get_val_u64(ctx: Pointer<"gguf_context">, key_id: bigint): bigint;
-  /** `uint8_t gguf_get_val_u8(const struct gguf_context * ctx, int64_t key_id)` (gguf.h) */
+  /** `uint8_t gguf_get_val_u8(const struct gguf_context * ctx, int64_t key_id)` (gguf.h); needs a key id in range whose type is this one */
   gguf_get_val_u8(ctx: Pointer<"gguf_context">, key_id: bigint): number;
   /** `uint32_t gguf_get_version(const struct gguf_context * ctx)` (gguf.h) */
   gguf_get_version(ctx: Pointer<"gguf_context">): number;
   /** `struct gguf_context * gguf_init_empty(void)` (gguf.h) */
-  gguf_init_empty(): Pointer<"gguf_context"> | null;
-  /** `struct gguf_context * gguf_init_from_buffer(const void * data, size_t size, struct gguf_init_params params)` (gguf.h) */
+  gguf_init_empty(): Pointer<"gguf_context">;
+  /** `struct gguf_context * gguf_init_from_buffer(const void * data, size_t size, struct gguf_init_params params)` (gguf.h); long: for a native thread; needs a file whose counts and lengths fit its size */
   gguf_init_from_buffer(data: NativeBuffer | Pointer, size: bigint, params: StructView<gguf_init_params>): Pointer<"gguf_context"> | null;
-  /** `struct gguf_context * gguf_init_from_callback(gguf_reader_callback_t callback, void * userdata, size_t max_chunk_read, uint64_t max_expected_size, struct gguf_init_params params)` (gguf.h) */
-  gguf_init_from_callback(callback: Pointer<"gguf_reader_callback_t"> | null, userdata: Pointer, max_chunk_read: bigint, max_expected_size: bigint, params: StructView<gguf_init_params>): Pointer<"gguf_context"> | null;
-  /** `struct gguf_context * gguf_init_from_file(const char * fname, struct gguf_init_params params)` (gguf.h) */
+  /** `struct gguf_context * gguf_init_from_callback(gguf_reader_callback_t callback, void * userdata, size_t max_chunk_read, uint64_t max_expected_size, struct gguf_init_params params)` (gguf.h); long: for a native thread; needs a file whose counts and lengths fit its size */
+  gguf_init_from_callback(callback: Pointer<"gguf_reader_callback_t">, userdata: Pointer | null, max_chunk_read: bigint, max_expected_size: bigint, params: StructView<gguf_init_params>): Pointer<"gguf_context"> | null;
+  /** `struct gguf_context * gguf_init_from_file(const char * fname, struct gguf_init_params params)` (gguf.h); long: for a native thread; needs a file whose counts and lengths fit its size */
   gguf_init_from_file(fname: string | Uint8Array | Pointer<"char">, params: StructView<gguf_init_params>): Pointer<"gguf_context"> | null;
-  /** `struct gguf_context * gguf_init_from_file_ptr(FILE * file, struct gguf_init_params params)` (gguf.h) */
+  /** `struct gguf_context * gguf_init_from_file_ptr(FILE * file, struct gguf_init_params params)` (gguf.h); long: for a native thread; needs a file whose counts and lengths fit its size */
   gguf_init_from_file_ptr(file: Pointer<"FILE">, params: StructView<gguf_init_params>): Pointer<"gguf_context"> | null;
   /** `int64_t gguf_remove_key(struct gguf_context * ctx, const char * key)` (gguf.h) */
   gguf_remove_key(ctx: Pointer<"gguf_context">, key: string | Uint8Array | Pointer<"char">): bigint;
-  /** `void gguf_set_arr_data(struct gguf_context * ctx, const char * key, enum gguf_type type, const void * data, size_t n)` (gguf.h) */
+  /** `void gguf_set_arr_data(struct gguf_context * ctx, const char * key, enum gguf_type type, const void * data, size_t n)` (gguf.h); needs a valid type, no reserved key */
   gguf_set_arr_data(ctx: Pointer<"gguf_context">, key: string | Uint8Array | Pointer<"char">, type: gguf_type, data: NativeBuffer | Pointer, n: bigint): void;
-  /** `void gguf_set_arr_str(struct gguf_context * ctx, const char * key, const char ** data, size_t n)` (gguf.h) */
+  /** `void gguf_set_arr_str(struct gguf_context * ctx, const char * key, const char ** data, size_t n)` (gguf.h); needs a valid type, no reserved key */
   gguf_set_arr_str(ctx: Pointer<"gguf_context">, key: string | Uint8Array | Pointer<"char">, data: BigUint64Array | Pointer<"char *">, n: bigint): void;
-  /** `void gguf_set_kv(struct gguf_context * ctx, const struct gguf_context * src)` (gguf.h) */
+  /** `void gguf_set_kv(struct gguf_context * ctx, const struct gguf_context * src)` (gguf.h); needs a valid type, no reserved key */
   gguf_set_kv(ctx: Pointer<"gguf_context">, src: Pointer<"gguf_context">): void;
-  /** `void gguf_set_tensor_data(struct gguf_context * ctx, const char * name, const void * data)` (gguf.h) */
-  gguf_set_tensor_data(ctx: Pointer<"gguf_context">, name: string | Uint8Array | Pointer<"char">, data: NativeBuffer | Pointer): void;
-  /** `void gguf_set_tensor_type(struct gguf_context * ctx, const char * name, enum ggml_type type)` (gguf.h) */
+  /** `void gguf_set_tensor_data(struct gguf_context * ctx, const char * name, const void * data)` (gguf.h); needs a name that is there (or for add_tensor is not) */
+  gguf_set_tensor_data(ctx: Pointer<"gguf_context">, name: string | Uint8Array | Pointer<"char">, data: Pointer): void;
+  /** `void gguf_set_tensor_type(struct gguf_context * ctx, const char * name, enum ggml_type type)` (gguf.h); needs a name that is there (or for add_tensor is not) */
   gguf_set_tensor_type(ctx: Pointer<"gguf_context">, name: string | Uint8Array | Pointer<"char">, type: ggml_type): void;
-  /** `void gguf_set_val_bool(struct gguf_context * ctx, const char * key, _Bool val)` (gguf.h) */
+  /** `void gguf_set_val_bool(struct gguf_context * ctx, const char * key, _Bool val)` (gguf.h); needs a valid type, no reserved key */
   gguf_set_val_bool(ctx: Pointer<"gguf_context">, key: string | Uint8Array | Pointer<"char">, val: boolean): void;
-  /** `void gguf_set_val_f32(struct gguf_context * ctx, const char * key, float val)` (gguf.h) */
+  /** `void gguf_set_val_f32(struct gguf_context * ctx, const char * key, float val)` (gguf.h); needs a valid type, no reserved key */
   gguf_set_val_f32(ctx: Pointer<"gguf_context">, key: string | Uint8Array | Pointer<"char">, val: number): void;
-  /** `void gguf_set_val_f64(struct gguf_context * ctx, const char * key, double val)` (gguf.h) */
+  /** `void gguf_set_val_f64(struct gguf_context * ctx, const char * key, double val)` (gguf.h); needs a valid type, no reserved key */
   gguf_set_val_f64(ctx: Pointer<"gguf_context">, key: string | Uint8Array | Pointer<"char">, val: number): void;
-  /** `void gguf_set_val_i16(struct gguf_context * ctx, const char * key, int16_t val)` (gguf.h) */
+  /** `void gguf_set_val_i16(struct gguf_context * ctx, const char * key, int16_t val)` (gguf.h); needs a valid type, no reserved key */
   gguf_set_val_i16(ctx: Pointer<"gguf_context">, key: string | Uint8Array | Pointer<"char">, val: number): void;
-  /** `void gguf_set_val_i32(struct gguf_context * ctx, const char * key, int32_t val)` (gguf.h) */
+  /** `void gguf_set_val_i32(struct gguf_context * ctx, const char * key, int32_t val)` (gguf.h); needs a valid type, no reserved key */
   gguf_set_val_i32(ctx: Pointer<"gguf_context">, key: string | Uint8Array | Pointer<"char">, val: number): void;
-  /** `void gguf_set_val_i64(struct gguf_context * ctx, const char * key, int64_t val)` (gguf.h) */
+  /** `void gguf_set_val_i64(struct gguf_context * ctx, const char * key, int64_t val)` (gguf.h); needs a valid type, no reserved key */
   gguf_set_val_i64(ctx: Pointer<"gguf_context">, key: string | Uint8Array | Pointer<"char">, val: bigint): void;
-  /** `void gguf_set_val_i8(struct gguf_context * ctx, const char * key, int8_t val)` (gguf.h) */
+  /** `void gguf_set_val_i8(struct gguf_context * ctx, const char * key, int8_t val)` (gguf.h); needs a valid type, no reserved key */
   gguf_set_val_i8(ctx: Pointer<"gguf_context">, key: string | Uint8Array | Pointer<"char">, val: number): void;
-  /** `void gguf_set_val_str(struct gguf_context * ctx, const char * key, const char * val)` (gguf.h) */
+  /** `void gguf_set_val_str(struct gguf_context * ctx, const char * key, const char * val)` (gguf.h); needs a valid type, no reserved key */
   gguf_set_val_str(ctx: Pointer<"gguf_context">, key: string | Uint8Array | Pointer<"char">, val: string | Uint8Array | Pointer<"char">): void;
-  /** `void gguf_set_val_u16(struct gguf_context * ctx, const char * key, uint16_t val)` (gguf.h) */
+  /** `void gguf_set_val_u16(struct gguf_context * ctx, const char * key, uint16_t val)` (gguf.h); needs a valid type, no reserved key */
   gguf_set_val_u16(ctx: Pointer<"gguf_context">, key: string | Uint8Array | Pointer<"char">, val: number): void;
-  /** `void gguf_set_val_u32(struct gguf_context * ctx, const char * key, uint32_t val)` (gguf.h) */
+  /** `void gguf_set_val_u32(struct gguf_context * ctx, const char * key, uint32_t val)` (gguf.h); needs a valid type, no reserved key */
   gguf_set_val_u32(ctx: Pointer<"gguf_context">, key: string | Uint8Array | Pointer<"char">, val: number): void;
-  /** `void gguf_set_val_u64(struct gguf_context * ctx, const char * key, uint64_t val)` (gguf.h) */
+  /** `void gguf_set_val_u64(struct gguf_context * ctx, const char * key, uint64_t val)` (gguf.h); needs a valid type, no reserved key */
   gguf_set_val_u64(ctx: Pointer<"gguf_context">, key: string | Uint8Array | Pointer<"char">, val: bigint): void;
-  /** `void gguf_set_val_u8(struct gguf_context * ctx, const char * key, uint8_t val)` (gguf.h) */
+  /** `void gguf_set_val_u8(struct gguf_context * ctx, const char * key, uint8_t val)` (gguf.h); needs a valid type, no reserved key */
   gguf_set_val_u8(ctx: Pointer<"gguf_context">, key: string | Uint8Array | Pointer<"char">, val: number): void;
   /** `const char * gguf_type_name(enum gguf_type type)` (gguf.h) */
   gguf_type_name(type: gguf_type): Pointer<"char"> | null;
-  /** `_Bool gguf_write_to_file(const struct gguf_context * ctx, const char * fname, _Bool only_meta)` (gguf.h) */
+  /** `_Bool gguf_write_to_file(const struct gguf_context * ctx, const char * fname, _Bool only_meta)` (gguf.h); long: for a native thread; needs tensors with data unless only_meta */
   gguf_write_to_file(ctx: Pointer<"gguf_context">, fname: string | Uint8Array | Pointer<"char">, only_meta: boolean): boolean;
-  /** `_Bool gguf_write_to_file_ptr(const struct gguf_context * ctx, FILE * file, _Bool only_meta)` (gguf.h) */
+  /** `_Bool gguf_write_to_file_ptr(const struct gguf_context * ctx, FILE * file, _Bool only_meta)` (gguf.h); long: for a native thread; needs tensors with data unless only_meta */
   gguf_write_to_file_ptr(ctx: Pointer<"gguf_context">, file: Pointer<"FILE">, only_meta: boolean): boolean;
 }
 
@@ -1235,7 +1235,7 @@ export const ggmlBaseSignatures: Readonly<Record<string, string>> = {
   ggml_backend_buffer_get_size: "u64 p",
   ggml_backend_buffer_get_type: "p p",
   ggml_backend_buffer_get_usage: "i32 p",
-  ggml_backend_buffer_init: "p p {ggml_backend_buffer_i} d u64",
+  ggml_backend_buffer_init: "p p {ggml_backend_buffer_i} p u64",
   ggml_backend_buffer_init_tensor: "i32 p p",
   ggml_backend_buffer_is_host: "b p",
   ggml_backend_buffer_is_meta: "b p",
@@ -1252,10 +1252,10 @@ export const ggmlBaseSignatures: Readonly<Record<string, string>> = {
   ggml_backend_buft_is_meta: "b p",
   ggml_backend_buft_name: "p p",
   ggml_backend_compare_graph_backend: "b p p p c p d u64",
-  ggml_backend_cpu_buffer_from_ptr: "p d u64",
+  ggml_backend_cpu_buffer_from_ptr: "p p u64",
   ggml_backend_cpu_buffer_type: "p",
   ggml_backend_dev_backend_reg: "p p",
-  ggml_backend_dev_buffer_from_host_ptr: "p p d u64 u64",
+  ggml_backend_dev_buffer_from_host_ptr: "p p p u64 u64",
   ggml_backend_dev_buffer_type: "p p",
   ggml_backend_dev_description: "p p",
   ggml_backend_dev_get_props: "v p d",
@@ -1322,18 +1322,18 @@ export const ggmlBaseSignatures: Readonly<Record<string, string>> = {
   ggml_backend_supports_buft: "b p p",
   ggml_backend_supports_op: "b p p",
   ggml_backend_synchronize: "v p",
-  ggml_backend_tensor_alloc: "i32 p p d",
+  ggml_backend_tensor_alloc: "i32 p p p",
   ggml_backend_tensor_copy: "v p p",
   ggml_backend_tensor_copy_async: "v p p p p",
   ggml_backend_tensor_get: "v p d u64 u64",
   ggml_backend_tensor_get_2d: "v p d u64 u64 u64 u64 u64",
-  ggml_backend_tensor_get_2d_async: "v p p d u64 u64 u64 u64 u64",
-  ggml_backend_tensor_get_async: "v p p d u64 u64",
+  ggml_backend_tensor_get_2d_async: "v p p p u64 u64 u64 u64 u64",
+  ggml_backend_tensor_get_async: "v p p p u64 u64",
   ggml_backend_tensor_memset: "v p u8 u64 u64",
   ggml_backend_tensor_set: "v p d u64 u64",
   ggml_backend_tensor_set_2d: "v p d u64 u64 u64 u64 u64",
-  ggml_backend_tensor_set_2d_async: "v p p d u64 u64 u64 u64 u64",
-  ggml_backend_tensor_set_async: "v p p d u64 u64",
+  ggml_backend_tensor_set_2d_async: "v p p p u64 u64 u64 u64 u64",
+  ggml_backend_tensor_set_async: "v p p p u64 u64",
   ggml_backend_view_init: "i32 p",
   ggml_bf16_to_fp32: "f32 {ggml_bf16_t}",
   ggml_bf16_to_fp32_row: "v d d i64",
@@ -1782,7 +1782,7 @@ export const ggmlBaseSignatures: Readonly<Record<string, string>> = {
   gguf_set_arr_data: "v p s i32 d u64",
   gguf_set_arr_str: "v p s d u64",
   gguf_set_kv: "v p p",
-  gguf_set_tensor_data: "v p s d",
+  gguf_set_tensor_data: "v p s p",
   gguf_set_tensor_type: "v p s i32",
   gguf_set_val_bool: "v p s b",
   gguf_set_val_f32: "v p s f32",

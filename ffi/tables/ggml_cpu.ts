@@ -9,28 +9,28 @@ export interface GgmlCpuFunctions {
   /** `ggml_backend_t ggml_backend_cpu_init(void)` (ggml-cpu.h) */
   ggml_backend_cpu_init(): Pointer<"ggml_backend"> | null;
   /** `ggml_backend_reg_t ggml_backend_cpu_reg(void)` (ggml-cpu.h) */
-  ggml_backend_cpu_reg(): Pointer<"ggml_backend_reg"> | null;
-  /** `void ggml_backend_cpu_set_abort_callback(ggml_backend_t backend_cpu, ggml_abort_callback abort_callback, void * abort_callback_data)` (ggml-cpu.h) */
-  ggml_backend_cpu_set_abort_callback(backend_cpu: Pointer<"ggml_backend">, abort_callback: Pointer<"ggml_abort_callback"> | null, abort_callback_data: Pointer): void;
-  /** `void ggml_backend_cpu_set_n_threads(ggml_backend_t backend_cpu, int n_threads)` (ggml-cpu.h) */
+  ggml_backend_cpu_reg(): Pointer<"ggml_backend_reg">;
+  /** `void ggml_backend_cpu_set_abort_callback(ggml_backend_t backend_cpu, ggml_abort_callback abort_callback, void * abort_callback_data)` (ggml-cpu.h); needs a CPU backend */
+  ggml_backend_cpu_set_abort_callback(backend_cpu: Pointer<"ggml_backend">, abort_callback: Pointer<"ggml_abort_callback"> | null, abort_callback_data: Pointer | null): void;
+  /** `void ggml_backend_cpu_set_n_threads(ggml_backend_t backend_cpu, int n_threads)` (ggml-cpu.h); needs a CPU backend */
   ggml_backend_cpu_set_n_threads(backend_cpu: Pointer<"ggml_backend">, n_threads: number): void;
-  /** `void ggml_backend_cpu_set_threadpool(ggml_backend_t backend_cpu, ggml_threadpool_t threadpool)` (ggml-cpu.h) */
-  ggml_backend_cpu_set_threadpool(backend_cpu: Pointer<"ggml_backend">, threadpool: Pointer<"ggml_threadpool">): void;
-  /** `void ggml_backend_cpu_set_use_ref(ggml_backend_t backend_cpu, _Bool use_ref)` (ggml-cpu.h) */
+  /** `void ggml_backend_cpu_set_threadpool(ggml_backend_t backend_cpu, ggml_threadpool_t threadpool)` (ggml-cpu.h); needs a CPU backend */
+  ggml_backend_cpu_set_threadpool(backend_cpu: Pointer<"ggml_backend">, threadpool: Pointer<"ggml_threadpool"> | null): void;
+  /** `void ggml_backend_cpu_set_use_ref(ggml_backend_t backend_cpu, _Bool use_ref)` (ggml-cpu.h); needs a CPU backend */
   ggml_backend_cpu_set_use_ref(backend_cpu: Pointer<"ggml_backend">, use_ref: boolean): void;
   /** `_Bool ggml_backend_is_cpu(ggml_backend_t backend)` (ggml-cpu.h) */
   ggml_backend_is_cpu(backend: Pointer<"ggml_backend">): boolean;
-  /** `void ggml_cpu_bf16_to_fp32(const ggml_bf16_t * arg0, float * arg1, int64_t arg2)` (ggml-cpu.h) */
+  /** `void ggml_cpu_bf16_to_fp32(const ggml_bf16_t * arg0, float * arg1, int64_t arg2)` (ggml-cpu.h); needs buffers of that length */
   ggml_cpu_bf16_to_fp32(arg0: StructView<ggml_bf16_t> | Uint8Array | Pointer<"ggml_bf16_t">, arg1: Float32Array | Pointer<"float">, arg2: bigint): void;
-  /** `void ggml_cpu_fp16_to_fp32(const ggml_fp16_t * arg0, float * arg1, int64_t arg2)` (ggml-cpu.h) */
+  /** `void ggml_cpu_fp16_to_fp32(const ggml_fp16_t * arg0, float * arg1, int64_t arg2)` (ggml-cpu.h); needs buffers of that length */
   ggml_cpu_fp16_to_fp32(arg0: Uint16Array | Pointer<"ggml_fp16_t">, arg1: Float32Array | Pointer<"float">, arg2: bigint): void;
-  /** `void ggml_cpu_fp32_to_bf16(const float * arg0, ggml_bf16_t * arg1, int64_t arg2)` (ggml-cpu.h) */
+  /** `void ggml_cpu_fp32_to_bf16(const float * arg0, ggml_bf16_t * arg1, int64_t arg2)` (ggml-cpu.h); needs buffers of that length */
   ggml_cpu_fp32_to_bf16(arg0: Float32Array | Pointer<"float">, arg1: StructView<ggml_bf16_t> | Uint8Array | Pointer<"ggml_bf16_t">, arg2: bigint): void;
-  /** `void ggml_cpu_fp32_to_fp16(const float * arg0, ggml_fp16_t * arg1, int64_t arg2)` (ggml-cpu.h) */
+  /** `void ggml_cpu_fp32_to_fp16(const float * arg0, ggml_fp16_t * arg1, int64_t arg2)` (ggml-cpu.h); needs buffers of that length */
   ggml_cpu_fp32_to_fp16(arg0: Float32Array | Pointer<"float">, arg1: Uint16Array | Pointer<"ggml_fp16_t">, arg2: bigint): void;
-  /** `void ggml_cpu_fp32_to_fp32(const float * arg0, float * arg1, int64_t arg2)` (ggml-cpu.h) */
+  /** `void ggml_cpu_fp32_to_fp32(const float * arg0, float * arg1, int64_t arg2)` (ggml-cpu.h); needs buffers of that length */
   ggml_cpu_fp32_to_fp32(arg0: Float32Array | Pointer<"float">, arg1: Float32Array | Pointer<"float">, arg2: bigint): void;
-  /** `void ggml_cpu_fp32_to_i32(const float * arg0, int32_t * arg1, int64_t arg2)` (ggml-cpu.h) */
+  /** `void ggml_cpu_fp32_to_i32(const float * arg0, int32_t * arg1, int64_t arg2)` (ggml-cpu.h); needs buffers of that length */
   ggml_cpu_fp32_to_i32(arg0: Float32Array | Pointer<"float">, arg1: Int32Array | Pointer<"int32_t">, arg2: bigint): void;
   /** `int ggml_cpu_get_rvv_vlen(void)` (ggml-cpu.h) */
   ggml_cpu_get_rvv_vlen(): number;
@@ -88,47 +88,47 @@ export interface GgmlCpuFunctions {
   ggml_cpu_has_vxe(): number;
   /** `int ggml_cpu_has_wasm_simd(void)` (ggml-cpu.h) */
   ggml_cpu_has_wasm_simd(): number;
-  /** `void ggml_cpu_init(void)` (ggml-cpu.h) */
+  /** `void ggml_cpu_init(void)` (ggml-cpu.h); changes the whole process */
   ggml_cpu_init(): void;
-  /** `float ggml_get_f32_1d(const struct ggml_tensor * tensor, int i)` (ggml-cpu.h) */
+  /** `float ggml_get_f32_1d(const struct ggml_tensor * tensor, int i)` (ggml-cpu.h); needs an index in range */
   ggml_get_f32_1d(tensor: Pointer<"ggml_tensor">, i: number): number;
-  /** `float ggml_get_f32_nd(const struct ggml_tensor * tensor, int i0, int i1, int i2, int i3)` (ggml-cpu.h) */
+  /** `float ggml_get_f32_nd(const struct ggml_tensor * tensor, int i0, int i1, int i2, int i3)` (ggml-cpu.h); needs an index in range */
   ggml_get_f32_nd(tensor: Pointer<"ggml_tensor">, i0: number, i1: number, i2: number, i3: number): number;
-  /** `int32_t ggml_get_i32_1d(const struct ggml_tensor * tensor, int i)` (ggml-cpu.h) */
+  /** `int32_t ggml_get_i32_1d(const struct ggml_tensor * tensor, int i)` (ggml-cpu.h); needs an index in range */
   ggml_get_i32_1d(tensor: Pointer<"ggml_tensor">, i: number): number;
-  /** `int32_t ggml_get_i32_nd(const struct ggml_tensor * tensor, int i0, int i1, int i2, int i3)` (ggml-cpu.h) */
+  /** `int32_t ggml_get_i32_nd(const struct ggml_tensor * tensor, int i0, int i1, int i2, int i3)` (ggml-cpu.h); needs an index in range */
   ggml_get_i32_nd(tensor: Pointer<"ggml_tensor">, i0: number, i1: number, i2: number, i3: number): number;
   /** `const struct ggml_type_traits_cpu * ggml_get_type_traits_cpu(enum ggml_type type)` (ggml-cpu.h) */
-  ggml_get_type_traits_cpu(type: ggml_type): Pointer<"ggml_type_traits_cpu"> | null;
-  /** `enum ggml_status ggml_graph_compute(struct ggml_cgraph * cgraph, struct ggml_cplan * cplan)` (ggml-cpu.h) */
+  ggml_get_type_traits_cpu(type: ggml_type): Pointer<"ggml_type_traits_cpu">;
+  /** `enum ggml_status ggml_graph_compute(struct ggml_cgraph * cgraph, struct ggml_cplan * cplan)` (ggml-cpu.h); long: for a native thread; needs a plan with its work memory, no more threads than cores */
   ggml_graph_compute(cgraph: Pointer<"ggml_cgraph">, cplan: StructView<ggml_cplan> | Uint8Array | Pointer<"ggml_cplan">): ggml_status;
-  /** `enum ggml_status ggml_graph_compute_with_ctx(struct ggml_context * ctx, struct ggml_cgraph * cgraph, int n_threads)` (ggml-cpu.h) */
+  /** `enum ggml_status ggml_graph_compute_with_ctx(struct ggml_context * ctx, struct ggml_cgraph * cgraph, int n_threads)` (ggml-cpu.h); long: for a native thread; needs a plan with its work memory, no more threads than cores */
   ggml_graph_compute_with_ctx(ctx: Pointer<"ggml_context">, cgraph: Pointer<"ggml_cgraph">, n_threads: number): ggml_status;
-  /** `struct ggml_cplan ggml_graph_plan(const struct ggml_cgraph * cgraph, int n_threads, struct ggml_threadpool * threadpool)` (ggml-cpu.h) */
-  ggml_graph_plan(cgraph: Pointer<"ggml_cgraph">, n_threads: number, threadpool: Pointer<"ggml_threadpool">): StructView<ggml_cplan>;
+  /** `struct ggml_cplan ggml_graph_plan(const struct ggml_cgraph * cgraph, int n_threads, struct ggml_threadpool * threadpool)` (ggml-cpu.h); needs no more threads than cores */
+  ggml_graph_plan(cgraph: Pointer<"ggml_cgraph">, n_threads: number, threadpool: Pointer<"ggml_threadpool"> | null): StructView<ggml_cplan>;
   /** `_Bool ggml_is_numa(void)` (ggml-cpu.h) */
   ggml_is_numa(): boolean;
-  /** `struct ggml_tensor * ggml_new_f32(struct ggml_context * ctx, float value)` (ggml-cpu.h) */
-  ggml_new_f32(ctx: Pointer<"ggml_context">, value: number): Pointer<"ggml_tensor"> | null;
-  /** `struct ggml_tensor * ggml_new_i32(struct ggml_context * ctx, int32_t value)` (ggml-cpu.h) */
-  ggml_new_i32(ctx: Pointer<"ggml_context">, value: number): Pointer<"ggml_tensor"> | null;
-  /** `void ggml_numa_init(enum ggml_numa_strategy numa)` (ggml-cpu.h) */
+  /** `struct ggml_tensor * ggml_new_f32(struct ggml_context * ctx, float value)` (ggml-cpu.h); needs room in the context, sizes above 0 */
+  ggml_new_f32(ctx: Pointer<"ggml_context">, value: number): Pointer<"ggml_tensor">;
+  /** `struct ggml_tensor * ggml_new_i32(struct ggml_context * ctx, int32_t value)` (ggml-cpu.h); needs room in the context, sizes above 0 */
+  ggml_new_i32(ctx: Pointer<"ggml_context">, value: number): Pointer<"ggml_tensor">;
+  /** `void ggml_numa_init(enum ggml_numa_strategy numa)` (ggml-cpu.h); changes the whole process */
   ggml_numa_init(numa: ggml_numa_strategy): void;
-  /** `struct ggml_tensor * ggml_set_f32(struct ggml_tensor * tensor, float value)` (ggml-cpu.h) */
-  ggml_set_f32(tensor: Pointer<"ggml_tensor">, value: number): Pointer<"ggml_tensor"> | null;
-  /** `void ggml_set_f32_1d(const struct ggml_tensor * tensor, int i, float value)` (ggml-cpu.h) */
+  /** `struct ggml_tensor * ggml_set_f32(struct ggml_tensor * tensor, float value)` (ggml-cpu.h); needs a tensor with data */
+  ggml_set_f32(tensor: Pointer<"ggml_tensor">, value: number): Pointer<"ggml_tensor">;
+  /** `void ggml_set_f32_1d(const struct ggml_tensor * tensor, int i, float value)` (ggml-cpu.h); needs an index in range */
   ggml_set_f32_1d(tensor: Pointer<"ggml_tensor">, i: number, value: number): void;
-  /** `void ggml_set_f32_nd(const struct ggml_tensor * tensor, int i0, int i1, int i2, int i3, float value)` (ggml-cpu.h) */
+  /** `void ggml_set_f32_nd(const struct ggml_tensor * tensor, int i0, int i1, int i2, int i3, float value)` (ggml-cpu.h); needs an index in range */
   ggml_set_f32_nd(tensor: Pointer<"ggml_tensor">, i0: number, i1: number, i2: number, i3: number, value: number): void;
-  /** `struct ggml_tensor * ggml_set_i32(struct ggml_tensor * tensor, int32_t value)` (ggml-cpu.h) */
-  ggml_set_i32(tensor: Pointer<"ggml_tensor">, value: number): Pointer<"ggml_tensor"> | null;
-  /** `void ggml_set_i32_1d(const struct ggml_tensor * tensor, int i, int32_t value)` (ggml-cpu.h) */
+  /** `struct ggml_tensor * ggml_set_i32(struct ggml_tensor * tensor, int32_t value)` (ggml-cpu.h); needs a tensor with data */
+  ggml_set_i32(tensor: Pointer<"ggml_tensor">, value: number): Pointer<"ggml_tensor">;
+  /** `void ggml_set_i32_1d(const struct ggml_tensor * tensor, int i, int32_t value)` (ggml-cpu.h); needs an index in range */
   ggml_set_i32_1d(tensor: Pointer<"ggml_tensor">, i: number, value: number): void;
-  /** `void ggml_set_i32_nd(const struct ggml_tensor * tensor, int i0, int i1, int i2, int i3, int32_t value)` (ggml-cpu.h) */
+  /** `void ggml_set_i32_nd(const struct ggml_tensor * tensor, int i0, int i1, int i2, int i3, int32_t value)` (ggml-cpu.h); needs an index in range */
   ggml_set_i32_nd(tensor: Pointer<"ggml_tensor">, i0: number, i1: number, i2: number, i3: number, value: number): void;
   /** `void ggml_threadpool_free(struct ggml_threadpool * threadpool)` (ggml-cpu.h) */
   ggml_threadpool_free(threadpool: Pointer<"ggml_threadpool">): void;
-  /** `struct ggml_threadpool * ggml_threadpool_new(struct ggml_threadpool_params * params)` (ggml-cpu.h) */
+  /** `struct ggml_threadpool * ggml_threadpool_new(struct ggml_threadpool_params * params)` (ggml-cpu.h); needs 1 to GGML_MAX_N_THREADS threads, no more than cores */
   ggml_threadpool_new(params: StructView<ggml_threadpool_params> | Uint8Array | Pointer<"ggml_threadpool_params">): Pointer<"ggml_threadpool"> | null;
   /** `void ggml_threadpool_pause(struct ggml_threadpool * threadpool)` (ggml-cpu.h) */
   ggml_threadpool_pause(threadpool: Pointer<"ggml_threadpool">): void;

@@ -5,18 +5,18 @@ import type { Pointer } from "../pointer.ts";
 export interface GgmlRpcFunctions {
   /** `_Bool ggml_backend_is_rpc(ggml_backend_t backend)` (ggml-rpc.h) */
   ggml_backend_is_rpc(backend: Pointer<"ggml_backend">): boolean;
-  /** `ggml_backend_reg_t ggml_backend_rpc_add_server(const char * endpoint)` (ggml-rpc.h) */
+  /** `ggml_backend_reg_t ggml_backend_rpc_add_server(const char * endpoint)` (ggml-rpc.h); long: for a native thread; needs a server of this version that answers */
   ggml_backend_rpc_add_server(endpoint: string | Uint8Array | Pointer<"char">): Pointer<"ggml_backend_reg"> | null;
-  /** `ggml_backend_buffer_type_t ggml_backend_rpc_buffer_type(const char * endpoint, uint32_t device)` (ggml-rpc.h) */
+  /** `ggml_backend_buffer_type_t ggml_backend_rpc_buffer_type(const char * endpoint, uint32_t device)` (ggml-rpc.h); long: for a native thread; needs a server of this version that answers */
   ggml_backend_rpc_buffer_type(endpoint: string | Uint8Array | Pointer<"char">, device: number): Pointer<"ggml_backend_buffer_type"> | null;
-  /** `void ggml_backend_rpc_get_device_memory(const char * endpoint, uint32_t device, size_t * free, size_t * total)` (ggml-rpc.h) */
+  /** `void ggml_backend_rpc_get_device_memory(const char * endpoint, uint32_t device, size_t * free, size_t * total)` (ggml-rpc.h); long: for a native thread; needs a server of this version that answers */
   ggml_backend_rpc_get_device_memory(endpoint: string | Uint8Array | Pointer<"char">, device: number, free: BigUint64Array | Pointer<"size_t">, total: BigUint64Array | Pointer<"size_t">): void;
-  /** `ggml_backend_t ggml_backend_rpc_init(const char * endpoint, uint32_t device)` (ggml-rpc.h) */
+  /** `ggml_backend_t ggml_backend_rpc_init(const char * endpoint, uint32_t device)` (ggml-rpc.h); long: for a native thread; needs a server of this version that answers */
   ggml_backend_rpc_init(endpoint: string | Uint8Array | Pointer<"char">, device: number): Pointer<"ggml_backend"> | null;
   /** `ggml_backend_reg_t ggml_backend_rpc_reg(void)` (ggml-rpc.h) */
-  ggml_backend_rpc_reg(): Pointer<"ggml_backend_reg"> | null;
-  /** `void ggml_backend_rpc_start_server(const char * endpoint, const char * cache_dir, size_t n_threads, size_t n_devices, ggml_backend_dev_t * devices)` (ggml-rpc.h) */
-  ggml_backend_rpc_start_server(endpoint: string | Uint8Array | Pointer<"char">, cache_dir: string | Uint8Array | Pointer<"char">, n_threads: bigint, n_devices: bigint, devices: BigUint64Array | Pointer<"ggml_backend_device *">): void;
+  ggml_backend_rpc_reg(): Pointer<"ggml_backend_reg">;
+  /** `void ggml_backend_rpc_start_server(const char * endpoint, const char * cache_dir, size_t n_threads, size_t n_devices, ggml_backend_dev_t * devices)` (ggml-rpc.h); doesn't return; changes the whole process */
+  ggml_backend_rpc_start_server(endpoint: string | Uint8Array | Pointer<"char">, cache_dir: string | Uint8Array | Pointer<"char"> | null, n_threads: bigint, n_devices: bigint, devices: BigUint64Array | Pointer<"ggml_backend_device *">): void;
 }
 
 /** The signature of each function of `ggml_rpc`: result, then parameters; docs/tables.md explains the codes. */

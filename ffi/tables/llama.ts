@@ -13,170 +13,170 @@ export interface LlamaFunctions {
   llama_adapter_get_alora_n_invocation_tokens(adapter: Pointer<"llama_adapter_lora">): bigint;
   /** `void llama_adapter_lora_free(struct llama_adapter_lora * adapter)` (llama.h) */
   llama_adapter_lora_free(adapter: Pointer<"llama_adapter_lora">): void;
-  /** `struct llama_adapter_lora * llama_adapter_lora_init(struct llama_model * model, const char * path_lora)` (llama.h) */
+  /** `struct llama_adapter_lora * llama_adapter_lora_init(struct llama_model * model, const char * path_lora)` (llama.h); long: for a native thread; needs an adapter of this model */
   llama_adapter_lora_init(model: Pointer<"llama_model">, path_lora: string | Uint8Array | Pointer<"char">): Pointer<"llama_adapter_lora"> | null;
-  /** `struct llama_adapter_lora * llama_adapter_lora_init_from_file_ptr(struct llama_model * model, FILE * file)` (llama.h) */
+  /** `struct llama_adapter_lora * llama_adapter_lora_init_from_file_ptr(struct llama_model * model, FILE * file)` (llama.h); long: for a native thread; needs an adapter of this model */
   llama_adapter_lora_init_from_file_ptr(model: Pointer<"llama_model">, file: Pointer<"FILE">): Pointer<"llama_adapter_lora"> | null;
   /** `int32_t llama_adapter_meta_count(const struct llama_adapter_lora * adapter)` (llama.h) */
   llama_adapter_meta_count(adapter: Pointer<"llama_adapter_lora">): number;
   /** `int32_t llama_adapter_meta_key_by_index(const struct llama_adapter_lora * adapter, int32_t i, char * buf, size_t buf_size)` (llama.h) */
-  llama_adapter_meta_key_by_index(adapter: Pointer<"llama_adapter_lora">, i: number, buf: Uint8Array | Pointer<"char">, buf_size: bigint): number;
+  llama_adapter_meta_key_by_index(adapter: Pointer<"llama_adapter_lora">, i: number, buf: Uint8Array | Pointer<"char"> | null, buf_size: bigint): number;
   /** `int32_t llama_adapter_meta_val_str(const struct llama_adapter_lora * adapter, const char * key, char * buf, size_t buf_size)` (llama.h) */
-  llama_adapter_meta_val_str(adapter: Pointer<"llama_adapter_lora">, key: string | Uint8Array | Pointer<"char">, buf: Uint8Array | Pointer<"char">, buf_size: bigint): number;
+  llama_adapter_meta_val_str(adapter: Pointer<"llama_adapter_lora">, key: string | Uint8Array | Pointer<"char">, buf: Uint8Array | Pointer<"char"> | null, buf_size: bigint): number;
   /** `int32_t llama_adapter_meta_val_str_by_index(const struct llama_adapter_lora * adapter, int32_t i, char * buf, size_t buf_size)` (llama.h) */
-  llama_adapter_meta_val_str_by_index(adapter: Pointer<"llama_adapter_lora">, i: number, buf: Uint8Array | Pointer<"char">, buf_size: bigint): number;
+  llama_adapter_meta_val_str_by_index(adapter: Pointer<"llama_adapter_lora">, i: number, buf: Uint8Array | Pointer<"char"> | null, buf_size: bigint): number;
   /** @deprecated `_Bool llama_add_bos_token(const struct llama_vocab * vocab)` (llama.h) */
   llama_add_bos_token(vocab: Pointer<"llama_vocab">): boolean;
   /** @deprecated `_Bool llama_add_eos_token(const struct llama_vocab * vocab)` (llama.h) */
   llama_add_eos_token(vocab: Pointer<"llama_vocab">): boolean;
-  /** `void llama_attach_threadpool(struct llama_context * ctx, ggml_threadpool_t threadpool, ggml_threadpool_t threadpool_batch)` (llama.h) */
-  llama_attach_threadpool(ctx: Pointer<"llama_context">, threadpool: Pointer<"ggml_threadpool">, threadpool_batch: Pointer<"ggml_threadpool">): void;
-  /** `void llama_backend_free(void)` (llama.h) */
+  /** `void llama_attach_threadpool(struct llama_context * ctx, ggml_threadpool_t threadpool, ggml_threadpool_t threadpool_batch)` (llama.h); needs a threadpool that outlives its use */
+  llama_attach_threadpool(ctx: Pointer<"llama_context">, threadpool: Pointer<"ggml_threadpool">, threadpool_batch: Pointer<"ggml_threadpool"> | null): void;
+  /** `void llama_backend_free(void)` (llama.h); changes the whole process */
   llama_backend_free(): void;
-  /** `void llama_backend_init(void)` (llama.h) */
+  /** `void llama_backend_init(void)` (llama.h); changes the whole process */
   llama_backend_init(): void;
-  /** `void llama_batch_free(struct llama_batch batch)` (llama.h) */
+  /** `void llama_batch_free(struct llama_batch batch)` (llama.h); needs counts above 0 */
   llama_batch_free(batch: StructView<llama_batch>): void;
-  /** `struct llama_batch llama_batch_get_one(llama_token * tokens, int32_t n_tokens)` (llama.h) */
-  llama_batch_get_one(tokens: Int32Array | Pointer<"llama_token">, n_tokens: number): StructView<llama_batch>;
-  /** `struct llama_batch llama_batch_init(int32_t n_tokens, int32_t embd, int32_t n_seq_max)` (llama.h) */
+  /** `struct llama_batch llama_batch_get_one(llama_token * tokens, int32_t n_tokens)` (llama.h); needs counts above 0 */
+  llama_batch_get_one(tokens: Pointer<"llama_token">, n_tokens: number): StructView<llama_batch>;
+  /** `struct llama_batch llama_batch_init(int32_t n_tokens, int32_t embd, int32_t n_seq_max)` (llama.h); needs counts above 0 */
   llama_batch_init(n_tokens: number, embd: number, n_seq_max: number): StructView<llama_batch>;
   /** `int32_t llama_chat_apply_template(const char * tmpl, const struct llama_chat_message * chat, size_t n_msg, _Bool add_ass, char * buf, int32_t length)` (llama.h) */
-  llama_chat_apply_template(tmpl: string | Uint8Array | Pointer<"char">, chat: StructView<llama_chat_message> | Uint8Array | Pointer<"llama_chat_message">, n_msg: bigint, add_ass: boolean, buf: Uint8Array | Pointer<"char">, length: number): number;
+  llama_chat_apply_template(tmpl: string | Uint8Array | Pointer<"char"> | null, chat: StructView<llama_chat_message> | Uint8Array | Pointer<"llama_chat_message">, n_msg: bigint, add_ass: boolean, buf: Uint8Array | Pointer<"char"> | null, length: number): number;
   /** `int32_t llama_chat_builtin_templates(const char ** output, size_t len)` (llama.h) */
-  llama_chat_builtin_templates(output: BigUint64Array | Pointer<"char *">, len: bigint): number;
+  llama_chat_builtin_templates(output: BigUint64Array | Pointer<"char *"> | null, len: bigint): number;
   /** `struct llama_context_params llama_context_default_params(void)` (llama.h) */
   llama_context_default_params(): StructView<llama_context_params>;
-  /** @deprecated `size_t llama_copy_state_data(struct llama_context * ctx, uint8_t * dst)` (llama.h) */
+  /** @deprecated `size_t llama_copy_state_data(struct llama_context * ctx, uint8_t * dst)` (llama.h); needs room for the whole state */
   llama_copy_state_data(ctx: Pointer<"llama_context">, dst: Uint8Array | Pointer<"uint8_t">): bigint;
-  /** `int32_t llama_decode(struct llama_context * ctx, struct llama_batch batch)` (llama.h) */
+  /** `int32_t llama_decode(struct llama_context * ctx, struct llama_batch batch)` (llama.h); long: for a native thread; needs a decoder, token or embd set, 1 to n_batch tokens (n_ubatch if not causal), each with a sequence */
   llama_decode(ctx: Pointer<"llama_context">, batch: StructView<llama_batch>): number;
-  /** `void llama_detach_threadpool(struct llama_context * ctx)` (llama.h) */
+  /** `void llama_detach_threadpool(struct llama_context * ctx)` (llama.h); needs a threadpool that outlives its use */
   llama_detach_threadpool(ctx: Pointer<"llama_context">): void;
-  /** `int32_t llama_detokenize(const struct llama_vocab * vocab, const llama_token * tokens, int32_t n_tokens, char * text, int32_t text_len_max, _Bool remove_special, _Bool unparse_special)` (llama.h) */
-  llama_detokenize(vocab: Pointer<"llama_vocab">, tokens: Int32Array | Pointer<"llama_token">, n_tokens: number, text: Uint8Array | Pointer<"char">, text_len_max: number, remove_special: boolean, unparse_special: boolean): number;
-  /** `int32_t llama_encode(struct llama_context * ctx, struct llama_batch batch)` (llama.h) */
+  /** `int32_t llama_detokenize(const struct llama_vocab * vocab, const llama_token * tokens, int32_t n_tokens, char * text, int32_t text_len_max, _Bool remove_special, _Bool unparse_special)` (llama.h); needs a token id of the vocabulary */
+  llama_detokenize(vocab: Pointer<"llama_vocab">, tokens: Int32Array | Pointer<"llama_token">, n_tokens: number, text: Uint8Array | Pointer<"char"> | null, text_len_max: number, remove_special: boolean, unparse_special: boolean): number;
+  /** `int32_t llama_encode(struct llama_context * ctx, struct llama_batch batch)` (llama.h); long: for a native thread; needs an encoder, token or embd set, 1 to n_ubatch tokens, each with a sequence */
   llama_encode(ctx: Pointer<"llama_context">, batch: StructView<llama_batch>): number;
   /** `const char * llama_flash_attn_type_name(enum llama_flash_attn_type flash_attn_type)` (llama.h) */
-  llama_flash_attn_type_name(flash_attn_type: llama_flash_attn_type): Pointer<"char"> | null;
-  /** `void llama_free(struct llama_context * ctx)` (llama.h) */
+  llama_flash_attn_type_name(flash_attn_type: llama_flash_attn_type): Pointer<"char">;
+  /** `void llama_free(struct llama_context * ctx)` (llama.h); long: for a native thread */
   llama_free(ctx: Pointer<"llama_context">): void;
-  /** @deprecated `void llama_free_model(struct llama_model * model)` (llama.h) */
+  /** @deprecated `void llama_free_model(struct llama_model * model)` (llama.h); long: for a native thread; needs its contexts freed before */
   llama_free_model(model: Pointer<"llama_model">): void;
   /** `const char * llama_ftype_name(enum llama_ftype ftype)` (llama.h) */
-  llama_ftype_name(ftype: llama_ftype): Pointer<"char"> | null;
-  /** `float * llama_get_embeddings(struct llama_context * ctx)` (llama.h) */
+  llama_ftype_name(ftype: llama_ftype): Pointer<"char">;
+  /** `float * llama_get_embeddings(struct llama_context * ctx)` (llama.h); long: for a native thread; needs a decode before it */
   llama_get_embeddings(ctx: Pointer<"llama_context">): Pointer<"float"> | null;
-  /** `float * llama_get_embeddings_ith(struct llama_context * ctx, int32_t i)` (llama.h) */
+  /** `float * llama_get_embeddings_ith(struct llama_context * ctx, int32_t i)` (llama.h); long: for a native thread; needs a decode before it */
   llama_get_embeddings_ith(ctx: Pointer<"llama_context">, i: number): Pointer<"float"> | null;
-  /** `float * llama_get_embeddings_seq(struct llama_context * ctx, llama_seq_id seq_id)` (llama.h) */
+  /** `float * llama_get_embeddings_seq(struct llama_context * ctx, llama_seq_id seq_id)` (llama.h); long: for a native thread; needs a decode before it */
   llama_get_embeddings_seq(ctx: Pointer<"llama_context">, seq_id: llama_seq_id): Pointer<"float"> | null;
-  /** `float * llama_get_logits(struct llama_context * ctx)` (llama.h) */
+  /** `float * llama_get_logits(struct llama_context * ctx)` (llama.h); long: for a native thread; needs a decode before it */
   llama_get_logits(ctx: Pointer<"llama_context">): Pointer<"float"> | null;
-  /** `float * llama_get_logits_ith(struct llama_context * ctx, int32_t i)` (llama.h) */
+  /** `float * llama_get_logits_ith(struct llama_context * ctx, int32_t i)` (llama.h); long: for a native thread; needs a decode before it */
   llama_get_logits_ith(ctx: Pointer<"llama_context">, i: number): Pointer<"float"> | null;
   /** `llama_memory_t llama_get_memory(const struct llama_context * ctx)` (llama.h) */
   llama_get_memory(ctx: Pointer<"llama_context">): Pointer<"llama_memory_i"> | null;
   /** `const struct llama_model * llama_get_model(const struct llama_context * ctx)` (llama.h) */
-  llama_get_model(ctx: Pointer<"llama_context">): Pointer<"llama_model"> | null;
-  /** `uint32_t llama_get_sampled_candidates_count_ith(struct llama_context * ctx, int32_t i)` (llama.h) */
+  llama_get_model(ctx: Pointer<"llama_context">): Pointer<"llama_model">;
+  /** `uint32_t llama_get_sampled_candidates_count_ith(struct llama_context * ctx, int32_t i)` (llama.h); long: for a native thread; needs a decode before it */
   llama_get_sampled_candidates_count_ith(ctx: Pointer<"llama_context">, i: number): number;
-  /** `llama_token * llama_get_sampled_candidates_ith(struct llama_context * ctx, int32_t i)` (llama.h) */
+  /** `llama_token * llama_get_sampled_candidates_ith(struct llama_context * ctx, int32_t i)` (llama.h); long: for a native thread; needs a decode before it */
   llama_get_sampled_candidates_ith(ctx: Pointer<"llama_context">, i: number): Pointer<"llama_token"> | null;
-  /** `uint32_t llama_get_sampled_logits_count_ith(struct llama_context * ctx, int32_t i)` (llama.h) */
+  /** `uint32_t llama_get_sampled_logits_count_ith(struct llama_context * ctx, int32_t i)` (llama.h); long: for a native thread; needs a decode before it */
   llama_get_sampled_logits_count_ith(ctx: Pointer<"llama_context">, i: number): number;
-  /** `float * llama_get_sampled_logits_ith(struct llama_context * ctx, int32_t i)` (llama.h) */
+  /** `float * llama_get_sampled_logits_ith(struct llama_context * ctx, int32_t i)` (llama.h); long: for a native thread; needs a decode before it */
   llama_get_sampled_logits_ith(ctx: Pointer<"llama_context">, i: number): Pointer<"float"> | null;
-  /** `uint32_t llama_get_sampled_probs_count_ith(struct llama_context * ctx, int32_t i)` (llama.h) */
+  /** `uint32_t llama_get_sampled_probs_count_ith(struct llama_context * ctx, int32_t i)` (llama.h); long: for a native thread; needs a decode before it */
   llama_get_sampled_probs_count_ith(ctx: Pointer<"llama_context">, i: number): number;
-  /** `float * llama_get_sampled_probs_ith(struct llama_context * ctx, int32_t i)` (llama.h) */
+  /** `float * llama_get_sampled_probs_ith(struct llama_context * ctx, int32_t i)` (llama.h); long: for a native thread; needs a decode before it */
   llama_get_sampled_probs_ith(ctx: Pointer<"llama_context">, i: number): Pointer<"float"> | null;
-  /** `llama_token llama_get_sampled_token_ith(struct llama_context * ctx, int32_t i)` (llama.h) */
+  /** `llama_token llama_get_sampled_token_ith(struct llama_context * ctx, int32_t i)` (llama.h); long: for a native thread; needs a decode before it */
   llama_get_sampled_token_ith(ctx: Pointer<"llama_context">, i: number): llama_token;
-  /** @deprecated `size_t llama_get_state_size(struct llama_context * ctx)` (llama.h) */
+  /** @deprecated `size_t llama_get_state_size(struct llama_context * ctx)` (llama.h); needs room for the whole state */
   llama_get_state_size(ctx: Pointer<"llama_context">): bigint;
-  /** `struct llama_context * llama_init_from_model(struct llama_model * model, struct llama_context_params params)` (llama.h) */
+  /** `struct llama_context * llama_init_from_model(struct llama_model * model, struct llama_context_params params)` (llama.h); long: for a native thread; needs n_batch above 0, known enum values, no more threads than cores, a model that isn't vocab_only */
   llama_init_from_model(model: Pointer<"llama_model">, params: StructView<llama_context_params>): Pointer<"llama_context"> | null;
   /** `enum llama_load_mode llama_load_mode_from_str(const char * str)` (llama.h) */
   llama_load_mode_from_str(str: string | Uint8Array | Pointer<"char">): llama_load_mode;
   /** `const char * llama_load_mode_name(enum llama_load_mode load_mode)` (llama.h) */
-  llama_load_mode_name(load_mode: llama_load_mode): Pointer<"char"> | null;
-  /** @deprecated `struct llama_model * llama_load_model_from_file(const char * path_model, struct llama_model_params params)` (llama.h) */
+  llama_load_mode_name(load_mode: llama_load_mode): Pointer<"char">;
+  /** @deprecated `struct llama_model * llama_load_model_from_file(const char * path_model, struct llama_model_params params)` (llama.h); long: for a native thread; needs a path, a known load mode, a GGUF whose counts fit its size, a backend */
   llama_load_model_from_file(path_model: string | Uint8Array | Pointer<"char">, params: StructView<llama_model_params>): Pointer<"llama_model"> | null;
-  /** @deprecated `_Bool llama_load_session_file(struct llama_context * ctx, const char * path_session, llama_token * tokens_out, size_t n_token_capacity, size_t * n_token_count_out)` (llama.h) */
+  /** @deprecated `_Bool llama_load_session_file(struct llama_context * ctx, const char * path_session, llama_token * tokens_out, size_t n_token_capacity, size_t * n_token_count_out)` (llama.h); long: for a native thread; needs a file that this model and these parameters made, unchanged */
   llama_load_session_file(ctx: Pointer<"llama_context">, path_session: string | Uint8Array | Pointer<"char">, tokens_out: Int32Array | Pointer<"llama_token">, n_token_capacity: bigint, n_token_count_out: BigUint64Array | Pointer<"size_t">): boolean;
-  /** `void llama_log_get(ggml_log_callback * log_callback, void ** user_data)` (llama.h) */
-  llama_log_get(log_callback: BigUint64Array | Pointer<"ggml_log_callback"> | null, user_data: Pointer<"void *"> | null): void;
-  /** `void llama_log_set(ggml_log_callback log_callback, void * user_data)` (llama.h) */
-  llama_log_set(log_callback: Pointer<"ggml_log_callback"> | null, user_data: Pointer): void;
+  /** `void llama_log_get(ggml_log_callback * log_callback, void ** user_data)` (llama.h); changes the whole process */
+  llama_log_get(log_callback: BigUint64Array | Pointer<"ggml_log_callback">, user_data: Pointer<"void *"> | null): void;
+  /** `void llama_log_set(ggml_log_callback log_callback, void * user_data)` (llama.h); changes the whole process */
+  llama_log_set(log_callback: Pointer<"ggml_log_callback"> | null, user_data: Pointer | null): void;
   /** `size_t llama_max_devices(void)` (llama.h) */
   llama_max_devices(): bigint;
   /** `size_t llama_max_parallel_sequences(void)` (llama.h) */
   llama_max_parallel_sequences(): bigint;
   /** `size_t llama_max_tensor_buft_overrides(void)` (llama.h) */
   llama_max_tensor_buft_overrides(): bigint;
-  /** `_Bool llama_memory_can_shift(llama_memory_t mem)` (llama.h) */
+  /** `_Bool llama_memory_can_shift(llama_memory_t mem)` (llama.h); needs a sequence below n_seq_max */
   llama_memory_can_shift(mem: Pointer<"llama_memory_i">): boolean;
-  /** `void llama_memory_clear(llama_memory_t mem, _Bool data)` (llama.h) */
+  /** `void llama_memory_clear(llama_memory_t mem, _Bool data)` (llama.h); needs a sequence below n_seq_max */
   llama_memory_clear(mem: Pointer<"llama_memory_i">, data: boolean): void;
-  /** `void llama_memory_seq_add(llama_memory_t mem, llama_seq_id seq_id, llama_pos p0, llama_pos p1, llama_pos delta)` (llama.h) */
+  /** `void llama_memory_seq_add(llama_memory_t mem, llama_seq_id seq_id, llama_pos p0, llama_pos p1, llama_pos delta)` (llama.h); needs a sequence below n_seq_max */
   llama_memory_seq_add(mem: Pointer<"llama_memory_i">, seq_id: llama_seq_id, p0: llama_pos, p1: llama_pos, delta: llama_pos): void;
-  /** `void llama_memory_seq_cp(llama_memory_t mem, llama_seq_id seq_id_src, llama_seq_id seq_id_dst, llama_pos p0, llama_pos p1)` (llama.h) */
+  /** `void llama_memory_seq_cp(llama_memory_t mem, llama_seq_id seq_id_src, llama_seq_id seq_id_dst, llama_pos p0, llama_pos p1)` (llama.h); needs a sequence below n_seq_max */
   llama_memory_seq_cp(mem: Pointer<"llama_memory_i">, seq_id_src: llama_seq_id, seq_id_dst: llama_seq_id, p0: llama_pos, p1: llama_pos): void;
-  /** `void llama_memory_seq_div(llama_memory_t mem, llama_seq_id seq_id, llama_pos p0, llama_pos p1, int d)` (llama.h) */
+  /** `void llama_memory_seq_div(llama_memory_t mem, llama_seq_id seq_id, llama_pos p0, llama_pos p1, int d)` (llama.h); needs d above 0 */
   llama_memory_seq_div(mem: Pointer<"llama_memory_i">, seq_id: llama_seq_id, p0: llama_pos, p1: llama_pos, d: number): void;
-  /** `void llama_memory_seq_keep(llama_memory_t mem, llama_seq_id seq_id)` (llama.h) */
+  /** `void llama_memory_seq_keep(llama_memory_t mem, llama_seq_id seq_id)` (llama.h); needs a sequence below n_seq_max */
   llama_memory_seq_keep(mem: Pointer<"llama_memory_i">, seq_id: llama_seq_id): void;
-  /** `llama_pos llama_memory_seq_pos_max(llama_memory_t mem, llama_seq_id seq_id)` (llama.h) */
+  /** `llama_pos llama_memory_seq_pos_max(llama_memory_t mem, llama_seq_id seq_id)` (llama.h); needs a sequence below n_seq_max */
   llama_memory_seq_pos_max(mem: Pointer<"llama_memory_i">, seq_id: llama_seq_id): llama_pos;
-  /** `llama_pos llama_memory_seq_pos_min(llama_memory_t mem, llama_seq_id seq_id)` (llama.h) */
+  /** `llama_pos llama_memory_seq_pos_min(llama_memory_t mem, llama_seq_id seq_id)` (llama.h); needs a sequence below n_seq_max */
   llama_memory_seq_pos_min(mem: Pointer<"llama_memory_i">, seq_id: llama_seq_id): llama_pos;
-  /** `_Bool llama_memory_seq_rm(llama_memory_t mem, llama_seq_id seq_id, llama_pos p0, llama_pos p1)` (llama.h) */
+  /** `_Bool llama_memory_seq_rm(llama_memory_t mem, llama_seq_id seq_id, llama_pos p0, llama_pos p1)` (llama.h); needs a sequence below n_seq_max */
   llama_memory_seq_rm(mem: Pointer<"llama_memory_i">, seq_id: llama_seq_id, p0: llama_pos, p1: llama_pos): boolean;
   /** `const char * llama_model_chat_template(const struct llama_model * model, const char * name)` (llama.h) */
-  llama_model_chat_template(model: Pointer<"llama_model">, name: string | Uint8Array | Pointer<"char">): Pointer<"char"> | null;
-  /** `const char * llama_model_cls_label(const struct llama_model * model, uint32_t i)` (llama.h) */
+  llama_model_chat_template(model: Pointer<"llama_model">, name: string | Uint8Array | Pointer<"char"> | null): Pointer<"char"> | null;
+  /** `const char * llama_model_cls_label(const struct llama_model * model, uint32_t i)` (llama.h); needs an index in range */
   llama_model_cls_label(model: Pointer<"llama_model">, i: number): Pointer<"char"> | null;
   /** `llama_token llama_model_decoder_start_token(const struct llama_model * model)` (llama.h) */
   llama_model_decoder_start_token(model: Pointer<"llama_model">): llama_token;
   /** `struct llama_model_params llama_model_default_params(void)` (llama.h) */
   llama_model_default_params(): StructView<llama_model_params>;
   /** `int32_t llama_model_desc(const struct llama_model * model, char * buf, size_t buf_size)` (llama.h) */
-  llama_model_desc(model: Pointer<"llama_model">, buf: Uint8Array | Pointer<"char">, buf_size: bigint): number;
-  /** `void llama_model_free(struct llama_model * model)` (llama.h) */
+  llama_model_desc(model: Pointer<"llama_model">, buf: Uint8Array | Pointer<"char"> | null, buf_size: bigint): number;
+  /** `void llama_model_free(struct llama_model * model)` (llama.h); long: for a native thread; needs its contexts freed before */
   llama_model_free(model: Pointer<"llama_model">): void;
   /** `enum llama_ftype llama_model_ftype(const struct llama_model * model)` (llama.h) */
   llama_model_ftype(model: Pointer<"llama_model">): llama_ftype;
   /** `const struct llama_vocab * llama_model_get_vocab(const struct llama_model * model)` (llama.h) */
-  llama_model_get_vocab(model: Pointer<"llama_model">): Pointer<"llama_vocab"> | null;
+  llama_model_get_vocab(model: Pointer<"llama_model">): Pointer<"llama_vocab">;
   /** `_Bool llama_model_has_decoder(const struct llama_model * model)` (llama.h) */
   llama_model_has_decoder(model: Pointer<"llama_model">): boolean;
   /** `_Bool llama_model_has_encoder(const struct llama_model * model)` (llama.h) */
   llama_model_has_encoder(model: Pointer<"llama_model">): boolean;
-  /** `struct llama_model * llama_model_init_from_user(struct gguf_context * metadata, llama_model_set_tensor_data_t set_tensor_data, void * set_tensor_data_ud, struct llama_model_params params)` (llama.h) */
-  llama_model_init_from_user(metadata: Pointer<"gguf_context">, set_tensor_data: Pointer<"llama_model_set_tensor_data_t">, set_tensor_data_ud: Pointer, params: StructView<llama_model_params>): Pointer<"llama_model"> | null;
+  /** `struct llama_model * llama_model_init_from_user(struct gguf_context * metadata, llama_model_set_tensor_data_t set_tensor_data, void * set_tensor_data_ud, struct llama_model_params params)` (llama.h); long: for a native thread; needs complete metadata */
+  llama_model_init_from_user(metadata: Pointer<"gguf_context">, set_tensor_data: Pointer<"llama_model_set_tensor_data_t">, set_tensor_data_ud: Pointer | null, params: StructView<llama_model_params>): Pointer<"llama_model"> | null;
   /** `_Bool llama_model_is_diffusion(const struct llama_model * model)` (llama.h) */
   llama_model_is_diffusion(model: Pointer<"llama_model">): boolean;
   /** `_Bool llama_model_is_hybrid(const struct llama_model * model)` (llama.h) */
   llama_model_is_hybrid(model: Pointer<"llama_model">): boolean;
   /** `_Bool llama_model_is_recurrent(const struct llama_model * model)` (llama.h) */
   llama_model_is_recurrent(model: Pointer<"llama_model">): boolean;
-  /** `struct llama_model * llama_model_load_from_file(const char * path_model, struct llama_model_params params)` (llama.h) */
+  /** `struct llama_model * llama_model_load_from_file(const char * path_model, struct llama_model_params params)` (llama.h); long: for a native thread; needs a path, a known load mode, a GGUF whose counts fit its size, a backend */
   llama_model_load_from_file(path_model: string | Uint8Array | Pointer<"char">, params: StructView<llama_model_params>): Pointer<"llama_model"> | null;
-  /** `struct llama_model * llama_model_load_from_file_ptr(FILE * file, struct llama_model_params params)` (llama.h) */
+  /** `struct llama_model * llama_model_load_from_file_ptr(FILE * file, struct llama_model_params params)` (llama.h); long: for a native thread; needs a path, a known load mode, a GGUF whose counts fit its size, a backend */
   llama_model_load_from_file_ptr(file: Pointer<"FILE">, params: StructView<llama_model_params>): Pointer<"llama_model"> | null;
-  /** `struct llama_model * llama_model_load_from_splits(const char ** paths, size_t n_paths, struct llama_model_params params)` (llama.h) */
+  /** `struct llama_model * llama_model_load_from_splits(const char ** paths, size_t n_paths, struct llama_model_params params)` (llama.h); long: for a native thread; needs a path, a known load mode, a GGUF whose counts fit its size, a backend */
   llama_model_load_from_splits(paths: BigUint64Array | Pointer<"char *">, n_paths: bigint, params: StructView<llama_model_params>): Pointer<"llama_model"> | null;
   /** `int32_t llama_model_meta_count(const struct llama_model * model)` (llama.h) */
   llama_model_meta_count(model: Pointer<"llama_model">): number;
   /** `int32_t llama_model_meta_key_by_index(const struct llama_model * model, int32_t i, char * buf, size_t buf_size)` (llama.h) */
-  llama_model_meta_key_by_index(model: Pointer<"llama_model">, i: number, buf: Uint8Array | Pointer<"char">, buf_size: bigint): number;
+  llama_model_meta_key_by_index(model: Pointer<"llama_model">, i: number, buf: Uint8Array | Pointer<"char"> | null, buf_size: bigint): number;
   /** `const char * llama_model_meta_key_str(enum llama_model_meta_key key)` (llama.h) */
   llama_model_meta_key_str(key: llama_model_meta_key): Pointer<"char"> | null;
   /** `int32_t llama_model_meta_val_str(const struct llama_model * model, const char * key, char * buf, size_t buf_size)` (llama.h) */
-  llama_model_meta_val_str(model: Pointer<"llama_model">, key: string | Uint8Array | Pointer<"char">, buf: Uint8Array | Pointer<"char">, buf_size: bigint): number;
+  llama_model_meta_val_str(model: Pointer<"llama_model">, key: string | Uint8Array | Pointer<"char">, buf: Uint8Array | Pointer<"char"> | null, buf_size: bigint): number;
   /** `int32_t llama_model_meta_val_str_by_index(const struct llama_model * model, int32_t i, char * buf, size_t buf_size)` (llama.h) */
-  llama_model_meta_val_str_by_index(model: Pointer<"llama_model">, i: number, buf: Uint8Array | Pointer<"char">, buf_size: bigint): number;
+  llama_model_meta_val_str_by_index(model: Pointer<"llama_model">, i: number, buf: Uint8Array | Pointer<"char"> | null, buf_size: bigint): number;
   /** `uint32_t llama_model_n_cls_out(const struct llama_model * model)` (llama.h) */
   llama_model_n_cls_out(model: Pointer<"llama_model">): number;
   /** `int32_t llama_model_n_ctx_train(const struct llama_model * model)` (llama.h) */
@@ -199,7 +199,7 @@ export interface LlamaFunctions {
   llama_model_n_params(model: Pointer<"llama_model">): bigint;
   /** `int32_t llama_model_n_swa(const struct llama_model * model)` (llama.h) */
   llama_model_n_swa(model: Pointer<"llama_model">): number;
-  /** `uint32_t llama_model_quantize(const char * fname_inp, const char * fname_out, const llama_model_quantize_params * params)` (llama.h) */
+  /** `uint32_t llama_model_quantize(const char * fname_inp, const char * fname_out, const llama_model_quantize_params * params)` (llama.h); long: for a native thread; needs a folder that can be written */
   llama_model_quantize(fname_inp: string | Uint8Array | Pointer<"char">, fname_out: string | Uint8Array | Pointer<"char">, params: StructView<llama_model_quantize_params> | Uint8Array | Pointer<"llama_model_quantize_params">): number;
   /** `struct llama_model_quantize_params llama_model_quantize_default_params(void)` (llama.h) */
   llama_model_quantize_default_params(): StructView<llama_model_quantize_params>;
@@ -207,7 +207,7 @@ export interface LlamaFunctions {
   llama_model_rope_freq_scale_train(model: Pointer<"llama_model">): number;
   /** `enum llama_rope_type llama_model_rope_type(const struct llama_model * model)` (llama.h) */
   llama_model_rope_type(model: Pointer<"llama_model">): llama_rope_type;
-  /** `void llama_model_save_to_file(const struct llama_model * model, const char * path_model)` (llama.h) */
+  /** `void llama_model_save_to_file(const struct llama_model * model, const char * path_model)` (llama.h); long: for a native thread; needs a folder that can be written */
   llama_model_save_to_file(model: Pointer<"llama_model">, path_model: string | Uint8Array | Pointer<"char">): void;
   /** `uint64_t llama_model_size(const struct llama_model * model)` (llama.h) */
   llama_model_size(model: Pointer<"llama_model">): bigint;
@@ -237,153 +237,153 @@ export interface LlamaFunctions {
   llama_n_ubatch(ctx: Pointer<"llama_context">): number;
   /** @deprecated `int32_t llama_n_vocab(const struct llama_vocab * vocab)` (llama.h) */
   llama_n_vocab(vocab: Pointer<"llama_vocab">): number;
-  /** @deprecated `struct llama_context * llama_new_context_with_model(struct llama_model * model, struct llama_context_params params)` (llama.h) */
+  /** @deprecated `struct llama_context * llama_new_context_with_model(struct llama_model * model, struct llama_context_params params)` (llama.h); long: for a native thread; needs n_batch above 0, known enum values, no more threads than cores, a model that isn't vocab_only */
   llama_new_context_with_model(model: Pointer<"llama_model">, params: StructView<llama_context_params>): Pointer<"llama_context"> | null;
-  /** `void llama_numa_init(enum ggml_numa_strategy numa)` (llama.h) */
+  /** `void llama_numa_init(enum ggml_numa_strategy numa)` (llama.h); changes the whole process */
   llama_numa_init(numa: ggml_numa_strategy): void;
-  /** `void llama_opt_epoch(struct llama_context * lctx, ggml_opt_dataset_t dataset, ggml_opt_result_t result_train, ggml_opt_result_t result_eval, int64_t idata_split, ggml_opt_epoch_callback callback_train, ggml_opt_epoch_callback callback_eval)` (llama.h) */
-  llama_opt_epoch(lctx: Pointer<"llama_context">, dataset: Pointer<"ggml_opt_dataset">, result_train: Pointer<"ggml_opt_result">, result_eval: Pointer<"ggml_opt_result">, idata_split: bigint, callback_train: Pointer<"ggml_opt_epoch_callback">, callback_eval: Pointer<"ggml_opt_epoch_callback">): void;
-  /** `void llama_opt_init(struct llama_context * lctx, struct llama_model * model, struct llama_opt_params lopt_params)` (llama.h) */
+  /** `void llama_opt_epoch(struct llama_context * lctx, ggml_opt_dataset_t dataset, ggml_opt_result_t result_train, ggml_opt_result_t result_eval, int64_t idata_split, ggml_opt_epoch_callback callback_train, ggml_opt_epoch_callback callback_eval)` (llama.h); long: for a native thread; needs parameters with get_opt_pars and param_filter set */
+  llama_opt_epoch(lctx: Pointer<"llama_context">, dataset: Pointer<"ggml_opt_dataset">, result_train: Pointer<"ggml_opt_result"> | null, result_eval: Pointer<"ggml_opt_result"> | null, idata_split: bigint, callback_train: Pointer<"ggml_opt_epoch_callback"> | null, callback_eval: Pointer<"ggml_opt_epoch_callback"> | null): void;
+  /** `void llama_opt_init(struct llama_context * lctx, struct llama_model * model, struct llama_opt_params lopt_params)` (llama.h); long: for a native thread; needs parameters with get_opt_pars and param_filter set */
   llama_opt_init(lctx: Pointer<"llama_context">, model: Pointer<"llama_model">, lopt_params: StructView<llama_opt_params>): void;
   /** `_Bool llama_opt_param_filter_all(const struct ggml_tensor * tensor, void * userdata)` (llama.h) */
-  llama_opt_param_filter_all(tensor: Pointer<"ggml_tensor">, userdata: Pointer): boolean;
+  llama_opt_param_filter_all(tensor: Pointer<"ggml_tensor">, userdata: Pointer | null): boolean;
   /** `struct llama_perf_context_data llama_perf_context(const struct llama_context * ctx)` (llama.h) */
   llama_perf_context(ctx: Pointer<"llama_context">): StructView<llama_perf_context_data>;
   /** `void llama_perf_context_print(const struct llama_context * ctx)` (llama.h) */
   llama_perf_context_print(ctx: Pointer<"llama_context">): void;
   /** `void llama_perf_context_reset(struct llama_context * ctx)` (llama.h) */
   llama_perf_context_reset(ctx: Pointer<"llama_context">): void;
-  /** `struct llama_perf_sampler_data llama_perf_sampler(const struct llama_sampler * chain)` (llama.h) */
+  /** `struct llama_perf_sampler_data llama_perf_sampler(const struct llama_sampler * chain)` (llama.h); needs a chain */
   llama_perf_sampler(chain: Pointer<"llama_sampler">): StructView<llama_perf_sampler_data>;
-  /** `void llama_perf_sampler_print(const struct llama_sampler * chain)` (llama.h) */
+  /** `void llama_perf_sampler_print(const struct llama_sampler * chain)` (llama.h); needs a chain */
   llama_perf_sampler_print(chain: Pointer<"llama_sampler">): void;
-  /** `void llama_perf_sampler_reset(struct llama_sampler * chain)` (llama.h) */
+  /** `void llama_perf_sampler_reset(struct llama_sampler * chain)` (llama.h); needs a chain */
   llama_perf_sampler_reset(chain: Pointer<"llama_sampler">): void;
   /** `enum llama_pooling_type llama_pooling_type(const struct llama_context * ctx)` (llama.h) */
   llama_pooling_type(ctx: Pointer<"llama_context">): llama_pooling_type;
   /** `const char * llama_print_system_info(void)` (llama.h) */
-  llama_print_system_info(): Pointer<"char"> | null;
-  /** `void llama_sampler_accept(struct llama_sampler * smpl, llama_token token)` (llama.h) */
+  llama_print_system_info(): Pointer<"char">;
+  /** `void llama_sampler_accept(struct llama_sampler * smpl, llama_token token)` (llama.h); needs a token id of the vocabulary that a grammar of the chain accepts */
   llama_sampler_accept(smpl: Pointer<"llama_sampler">, token: llama_token): void;
-  /** `void llama_sampler_apply(struct llama_sampler * smpl, llama_token_data_array * cur_p)` (llama.h) */
+  /** `void llama_sampler_apply(struct llama_sampler * smpl, llama_token_data_array * cur_p)` (llama.h); needs at least one candidate */
   llama_sampler_apply(smpl: Pointer<"llama_sampler">, cur_p: StructView<llama_token_data_array> | Uint8Array | Pointer<"llama_token_data_array">): void;
-  /** `void llama_sampler_chain_add(struct llama_sampler * chain, struct llama_sampler * smpl)` (llama.h) */
+  /** `void llama_sampler_chain_add(struct llama_sampler * chain, struct llama_sampler * smpl)` (llama.h); needs a chain, samplers that aren't NULL */
   llama_sampler_chain_add(chain: Pointer<"llama_sampler">, smpl: Pointer<"llama_sampler">): void;
   /** `struct llama_sampler_chain_params llama_sampler_chain_default_params(void)` (llama.h) */
   llama_sampler_chain_default_params(): StructView<llama_sampler_chain_params>;
-  /** `struct llama_sampler * llama_sampler_chain_get(struct llama_sampler * chain, int32_t i)` (llama.h) */
+  /** `struct llama_sampler * llama_sampler_chain_get(struct llama_sampler * chain, int32_t i)` (llama.h); needs a chain, samplers that aren't NULL */
   llama_sampler_chain_get(chain: Pointer<"llama_sampler">, i: number): Pointer<"llama_sampler"> | null;
-  /** `struct llama_sampler * llama_sampler_chain_init(struct llama_sampler_chain_params params)` (llama.h) */
-  llama_sampler_chain_init(params: StructView<llama_sampler_chain_params>): Pointer<"llama_sampler"> | null;
-  /** `int32_t llama_sampler_chain_n(const struct llama_sampler * chain)` (llama.h) */
+  /** `struct llama_sampler * llama_sampler_chain_init(struct llama_sampler_chain_params params)` (llama.h); needs a chain, samplers that aren't NULL */
+  llama_sampler_chain_init(params: StructView<llama_sampler_chain_params>): Pointer<"llama_sampler">;
+  /** `int32_t llama_sampler_chain_n(const struct llama_sampler * chain)` (llama.h); needs a chain, samplers that aren't NULL */
   llama_sampler_chain_n(chain: Pointer<"llama_sampler">): number;
-  /** `struct llama_sampler * llama_sampler_chain_remove(struct llama_sampler * chain, int32_t i)` (llama.h) */
+  /** `struct llama_sampler * llama_sampler_chain_remove(struct llama_sampler * chain, int32_t i)` (llama.h); needs a chain, samplers that aren't NULL */
   llama_sampler_chain_remove(chain: Pointer<"llama_sampler">, i: number): Pointer<"llama_sampler"> | null;
   /** `struct llama_sampler * llama_sampler_clone(const struct llama_sampler * smpl)` (llama.h) */
   llama_sampler_clone(smpl: Pointer<"llama_sampler">): Pointer<"llama_sampler"> | null;
   /** `void llama_sampler_copy(const struct llama_sampler * src, struct llama_sampler * dst)` (llama.h) */
   llama_sampler_copy(src: Pointer<"llama_sampler">, dst: Pointer<"llama_sampler">): void;
-  /** `void llama_sampler_free(struct llama_sampler * smpl)` (llama.h) */
+  /** `void llama_sampler_free(struct llama_sampler * smpl)` (llama.h); needs a sampler that no chain owns */
   llama_sampler_free(smpl: Pointer<"llama_sampler">): void;
   /** `uint32_t llama_sampler_get_seed(const struct llama_sampler * smpl)` (llama.h) */
   llama_sampler_get_seed(smpl: Pointer<"llama_sampler">): number;
-  /** `struct llama_sampler * llama_sampler_init(struct llama_sampler_i * iface, llama_sampler_context_t ctx)` (llama.h) */
-  llama_sampler_init(iface: Pointer<"llama_sampler_i">, ctx: Pointer<"llama_sampler_context_t">): Pointer<"llama_sampler"> | null;
+  /** `struct llama_sampler * llama_sampler_init(struct llama_sampler_i * iface, llama_sampler_context_t ctx)` (llama.h); needs an interface that stays */
+  llama_sampler_init(iface: Pointer<"llama_sampler_i">, ctx: Pointer<"llama_sampler_context_t"> | null): Pointer<"llama_sampler">;
   /** `struct llama_sampler * llama_sampler_init_adaptive_p(float target, float decay, uint32_t seed)` (llama.h) */
-  llama_sampler_init_adaptive_p(target: number, decay: number, seed: number): Pointer<"llama_sampler"> | null;
+  llama_sampler_init_adaptive_p(target: number, decay: number, seed: number): Pointer<"llama_sampler">;
   /** `struct llama_sampler * llama_sampler_init_dist(uint32_t seed)` (llama.h) */
-  llama_sampler_init_dist(seed: number): Pointer<"llama_sampler"> | null;
-  /** `struct llama_sampler * llama_sampler_init_dry(const struct llama_vocab * vocab, float dry_multiplier, float dry_base, int32_t dry_allowed_length, int32_t dry_penalty_last_n, const char ** seq_breakers, size_t num_breakers)` (llama.h) */
-  llama_sampler_init_dry(vocab: Pointer<"llama_vocab">, dry_multiplier: number, dry_base: number, dry_allowed_length: number, dry_penalty_last_n: number, seq_breakers: BigUint64Array | Pointer<"char *">, num_breakers: bigint): Pointer<"llama_sampler"> | null;
-  /** `struct llama_sampler * llama_sampler_init_grammar(const struct llama_vocab * vocab, const char * grammar_str, const char * grammar_root)` (llama.h) */
+  llama_sampler_init_dist(seed: number): Pointer<"llama_sampler">;
+  /** `struct llama_sampler * llama_sampler_init_dry(const struct llama_vocab * vocab, float dry_multiplier, float dry_base, int32_t dry_allowed_length, int32_t dry_penalty_last_n, const char ** seq_breakers, size_t num_breakers)` (llama.h); long: for a native thread */
+  llama_sampler_init_dry(vocab: Pointer<"llama_vocab">, dry_multiplier: number, dry_base: number, dry_allowed_length: number, dry_penalty_last_n: number, seq_breakers: BigUint64Array | Pointer<"char *"> | null, num_breakers: bigint): Pointer<"llama_sampler">;
+  /** `struct llama_sampler * llama_sampler_init_grammar(const struct llama_vocab * vocab, const char * grammar_str, const char * grammar_root)` (llama.h); long: for a native thread */
   llama_sampler_init_grammar(vocab: Pointer<"llama_vocab">, grammar_str: string | Uint8Array | Pointer<"char">, grammar_root: string | Uint8Array | Pointer<"char">): Pointer<"llama_sampler"> | null;
-  /** @deprecated `struct llama_sampler * llama_sampler_init_grammar_lazy(const struct llama_vocab * vocab, const char * grammar_str, const char * grammar_root, const char ** trigger_words, size_t num_trigger_words, const llama_token * trigger_tokens, size_t num_trigger_tokens)` (llama.h) */
-  llama_sampler_init_grammar_lazy(vocab: Pointer<"llama_vocab">, grammar_str: string | Uint8Array | Pointer<"char">, grammar_root: string | Uint8Array | Pointer<"char">, trigger_words: BigUint64Array | Pointer<"char *">, num_trigger_words: bigint, trigger_tokens: Int32Array | Pointer<"llama_token">, num_trigger_tokens: bigint): Pointer<"llama_sampler"> | null;
-  /** `struct llama_sampler * llama_sampler_init_grammar_lazy_patterns(const struct llama_vocab * vocab, const char * grammar_str, const char * grammar_root, const char ** trigger_patterns, size_t num_trigger_patterns, const llama_token * trigger_tokens, size_t num_trigger_tokens)` (llama.h) */
-  llama_sampler_init_grammar_lazy_patterns(vocab: Pointer<"llama_vocab">, grammar_str: string | Uint8Array | Pointer<"char">, grammar_root: string | Uint8Array | Pointer<"char">, trigger_patterns: BigUint64Array | Pointer<"char *">, num_trigger_patterns: bigint, trigger_tokens: Int32Array | Pointer<"llama_token">, num_trigger_tokens: bigint): Pointer<"llama_sampler"> | null;
+  /** @deprecated `struct llama_sampler * llama_sampler_init_grammar_lazy(const struct llama_vocab * vocab, const char * grammar_str, const char * grammar_root, const char ** trigger_words, size_t num_trigger_words, const llama_token * trigger_tokens, size_t num_trigger_tokens)` (llama.h); long: for a native thread; needs patterns that are regular expressions */
+  llama_sampler_init_grammar_lazy(vocab: Pointer<"llama_vocab">, grammar_str: string | Uint8Array | Pointer<"char">, grammar_root: string | Uint8Array | Pointer<"char">, trigger_words: BigUint64Array | Pointer<"char *"> | null, num_trigger_words: bigint, trigger_tokens: Int32Array | Pointer<"llama_token"> | null, num_trigger_tokens: bigint): Pointer<"llama_sampler"> | null;
+  /** `struct llama_sampler * llama_sampler_init_grammar_lazy_patterns(const struct llama_vocab * vocab, const char * grammar_str, const char * grammar_root, const char ** trigger_patterns, size_t num_trigger_patterns, const llama_token * trigger_tokens, size_t num_trigger_tokens)` (llama.h); long: for a native thread; needs patterns that are regular expressions */
+  llama_sampler_init_grammar_lazy_patterns(vocab: Pointer<"llama_vocab">, grammar_str: string | Uint8Array | Pointer<"char">, grammar_root: string | Uint8Array | Pointer<"char">, trigger_patterns: BigUint64Array | Pointer<"char *"> | null, num_trigger_patterns: bigint, trigger_tokens: Int32Array | Pointer<"llama_token"> | null, num_trigger_tokens: bigint): Pointer<"llama_sampler"> | null;
   /** `struct llama_sampler * llama_sampler_init_greedy(void)` (llama.h) */
-  llama_sampler_init_greedy(): Pointer<"llama_sampler"> | null;
-  /** `struct llama_sampler * llama_sampler_init_infill(const struct llama_vocab * vocab)` (llama.h) */
-  llama_sampler_init_infill(vocab: Pointer<"llama_vocab">): Pointer<"llama_sampler"> | null;
+  llama_sampler_init_greedy(): Pointer<"llama_sampler">;
+  /** `struct llama_sampler * llama_sampler_init_infill(const struct llama_vocab * vocab)` (llama.h); long: for a native thread */
+  llama_sampler_init_infill(vocab: Pointer<"llama_vocab">): Pointer<"llama_sampler">;
   /** `struct llama_sampler * llama_sampler_init_logit_bias(int32_t n_vocab, int32_t n_logit_bias, const llama_logit_bias * logit_bias)` (llama.h) */
-  llama_sampler_init_logit_bias(n_vocab: number, n_logit_bias: number, logit_bias: StructView<llama_logit_bias> | Uint8Array | Pointer<"llama_logit_bias">): Pointer<"llama_sampler"> | null;
+  llama_sampler_init_logit_bias(n_vocab: number, n_logit_bias: number, logit_bias: StructView<llama_logit_bias> | Uint8Array | Pointer<"llama_logit_bias"> | null): Pointer<"llama_sampler">;
   /** `struct llama_sampler * llama_sampler_init_min_p(float p, size_t min_keep)` (llama.h) */
-  llama_sampler_init_min_p(p: number, min_keep: bigint): Pointer<"llama_sampler"> | null;
+  llama_sampler_init_min_p(p: number, min_keep: bigint): Pointer<"llama_sampler">;
   /** `struct llama_sampler * llama_sampler_init_mirostat(int32_t n_vocab, uint32_t seed, float tau, float eta, int32_t m)` (llama.h) */
-  llama_sampler_init_mirostat(n_vocab: number, seed: number, tau: number, eta: number, m: number): Pointer<"llama_sampler"> | null;
+  llama_sampler_init_mirostat(n_vocab: number, seed: number, tau: number, eta: number, m: number): Pointer<"llama_sampler">;
   /** `struct llama_sampler * llama_sampler_init_mirostat_v2(uint32_t seed, float tau, float eta)` (llama.h) */
-  llama_sampler_init_mirostat_v2(seed: number, tau: number, eta: number): Pointer<"llama_sampler"> | null;
+  llama_sampler_init_mirostat_v2(seed: number, tau: number, eta: number): Pointer<"llama_sampler">;
   /** `struct llama_sampler * llama_sampler_init_penalties(int32_t n_vocab, int32_t penalty_last_n, float penalty_repeat, float penalty_freq, float penalty_present)` (llama.h) */
-  llama_sampler_init_penalties(n_vocab: number, penalty_last_n: number, penalty_repeat: number, penalty_freq: number, penalty_present: number): Pointer<"llama_sampler"> | null;
+  llama_sampler_init_penalties(n_vocab: number, penalty_last_n: number, penalty_repeat: number, penalty_freq: number, penalty_present: number): Pointer<"llama_sampler">;
   /** `struct llama_sampler * llama_sampler_init_temp(float t)` (llama.h) */
-  llama_sampler_init_temp(t: number): Pointer<"llama_sampler"> | null;
+  llama_sampler_init_temp(t: number): Pointer<"llama_sampler">;
   /** `struct llama_sampler * llama_sampler_init_temp_ext(float t, float delta, float exponent)` (llama.h) */
-  llama_sampler_init_temp_ext(t: number, delta: number, exponent: number): Pointer<"llama_sampler"> | null;
+  llama_sampler_init_temp_ext(t: number, delta: number, exponent: number): Pointer<"llama_sampler">;
   /** `struct llama_sampler * llama_sampler_init_top_k(int32_t k)` (llama.h) */
-  llama_sampler_init_top_k(k: number): Pointer<"llama_sampler"> | null;
+  llama_sampler_init_top_k(k: number): Pointer<"llama_sampler">;
   /** `struct llama_sampler * llama_sampler_init_top_n_sigma(float n)` (llama.h) */
-  llama_sampler_init_top_n_sigma(n: number): Pointer<"llama_sampler"> | null;
+  llama_sampler_init_top_n_sigma(n: number): Pointer<"llama_sampler">;
   /** `struct llama_sampler * llama_sampler_init_top_p(float p, size_t min_keep)` (llama.h) */
-  llama_sampler_init_top_p(p: number, min_keep: bigint): Pointer<"llama_sampler"> | null;
+  llama_sampler_init_top_p(p: number, min_keep: bigint): Pointer<"llama_sampler">;
   /** `struct llama_sampler * llama_sampler_init_typical(float p, size_t min_keep)` (llama.h) */
-  llama_sampler_init_typical(p: number, min_keep: bigint): Pointer<"llama_sampler"> | null;
+  llama_sampler_init_typical(p: number, min_keep: bigint): Pointer<"llama_sampler">;
   /** `struct llama_sampler * llama_sampler_init_xtc(float p, float t, size_t min_keep, uint32_t seed)` (llama.h) */
-  llama_sampler_init_xtc(p: number, t: number, min_keep: bigint, seed: number): Pointer<"llama_sampler"> | null;
+  llama_sampler_init_xtc(p: number, t: number, min_keep: bigint, seed: number): Pointer<"llama_sampler">;
   /** `const char * llama_sampler_name(const struct llama_sampler * smpl)` (llama.h) */
-  llama_sampler_name(smpl: Pointer<"llama_sampler">): Pointer<"char"> | null;
+  llama_sampler_name(smpl: Pointer<"llama_sampler">): Pointer<"char">;
   /** `void llama_sampler_reset(struct llama_sampler * smpl)` (llama.h) */
   llama_sampler_reset(smpl: Pointer<"llama_sampler">): void;
-  /** `llama_token llama_sampler_sample(struct llama_sampler * smpl, struct llama_context * ctx, int32_t idx)` (llama.h) */
+  /** `llama_token llama_sampler_sample(struct llama_sampler * smpl, struct llama_context * ctx, int32_t idx)` (llama.h); needs a decode before it, an index with logits, a chain that selects */
   llama_sampler_sample(smpl: Pointer<"llama_sampler">, ctx: Pointer<"llama_context">, idx: number): llama_token;
-  /** @deprecated `_Bool llama_save_session_file(struct llama_context * ctx, const char * path_session, const llama_token * tokens, size_t n_token_count)` (llama.h) */
-  llama_save_session_file(ctx: Pointer<"llama_context">, path_session: string | Uint8Array | Pointer<"char">, tokens: Int32Array | Pointer<"llama_token">, n_token_count: bigint): boolean;
+  /** @deprecated `_Bool llama_save_session_file(struct llama_context * ctx, const char * path_session, const llama_token * tokens, size_t n_token_count)` (llama.h); long: for a native thread; needs a file that can be written */
+  llama_save_session_file(ctx: Pointer<"llama_context">, path_session: string | Uint8Array | Pointer<"char">, tokens: Int32Array | Pointer<"llama_token"> | null, n_token_count: bigint): boolean;
   /** `void llama_set_abort_callback(struct llama_context * ctx, ggml_abort_callback abort_callback, void * abort_callback_data)` (llama.h) */
-  llama_set_abort_callback(ctx: Pointer<"llama_context">, abort_callback: Pointer<"ggml_abort_callback"> | null, abort_callback_data: Pointer): void;
-  /** `int32_t llama_set_adapter_cvec(struct llama_context * ctx, const float * data, size_t len, int32_t n_embd, int32_t il_start, int32_t il_end)` (llama.h) */
-  llama_set_adapter_cvec(ctx: Pointer<"llama_context">, data: Float32Array | Pointer<"float">, len: bigint, n_embd: number, il_start: number, il_end: number): number;
-  /** `int32_t llama_set_adapters_lora(struct llama_context * ctx, struct llama_adapter_lora ** adapters, size_t n_adapters, float * scales)` (llama.h) */
-  llama_set_adapters_lora(ctx: Pointer<"llama_context">, adapters: BigUint64Array | Pointer<"llama_adapter_lora *">, n_adapters: bigint, scales: Float32Array | Pointer<"float">): number;
+  llama_set_abort_callback(ctx: Pointer<"llama_context">, abort_callback: Pointer<"ggml_abort_callback"> | null, abort_callback_data: Pointer | null): void;
+  /** `int32_t llama_set_adapter_cvec(struct llama_context * ctx, const float * data, size_t len, int32_t n_embd, int32_t il_start, int32_t il_end)` (llama.h); needs len, n_embd and layers of this model */
+  llama_set_adapter_cvec(ctx: Pointer<"llama_context">, data: Float32Array | Pointer<"float"> | null, len: bigint, n_embd: number, il_start: number, il_end: number): number;
+  /** `int32_t llama_set_adapters_lora(struct llama_context * ctx, struct llama_adapter_lora ** adapters, size_t n_adapters, float * scales)` (llama.h); needs lists of that length */
+  llama_set_adapters_lora(ctx: Pointer<"llama_context">, adapters: BigUint64Array | Pointer<"llama_adapter_lora *"> | null, n_adapters: bigint, scales: Float32Array | Pointer<"float"> | null): number;
   /** `void llama_set_causal_attn(struct llama_context * ctx, _Bool causal_attn)` (llama.h) */
   llama_set_causal_attn(ctx: Pointer<"llama_context">, causal_attn: boolean): void;
   /** `void llama_set_embeddings(struct llama_context * ctx, _Bool embeddings)` (llama.h) */
   llama_set_embeddings(ctx: Pointer<"llama_context">, embeddings: boolean): void;
-  /** `void llama_set_n_threads(struct llama_context * ctx, int32_t n_threads, int32_t n_threads_batch)` (llama.h) */
+  /** `void llama_set_n_threads(struct llama_context * ctx, int32_t n_threads, int32_t n_threads_batch)` (llama.h); needs 1 thread or more, no more than cores */
   llama_set_n_threads(ctx: Pointer<"llama_context">, n_threads: number, n_threads_batch: number): void;
   /** `_Bool llama_set_sampler(struct llama_context * ctx, llama_seq_id seq_id, struct llama_sampler * smpl)` (llama.h) */
-  llama_set_sampler(ctx: Pointer<"llama_context">, seq_id: llama_seq_id, smpl: Pointer<"llama_sampler">): boolean;
-  /** @deprecated `size_t llama_set_state_data(struct llama_context * ctx, const uint8_t * src)` (llama.h) */
+  llama_set_sampler(ctx: Pointer<"llama_context">, seq_id: llama_seq_id, smpl: Pointer<"llama_sampler"> | null): boolean;
+  /** @deprecated `size_t llama_set_state_data(struct llama_context * ctx, const uint8_t * src)` (llama.h); needs bytes that this model and these parameters made, unchanged */
   llama_set_state_data(ctx: Pointer<"llama_context">, src: Uint8Array | Pointer<"uint8_t">): bigint;
   /** @deprecated `void llama_set_warmup(struct llama_context * ctx, _Bool warmup)` (llama.h) */
   llama_set_warmup(ctx: Pointer<"llama_context">, warmup: boolean): void;
-  /** `int32_t llama_split_path(char * split_path, size_t maxlen, const char * path_prefix, int32_t split_no, int32_t split_count)` (llama.h) */
+  /** `int32_t llama_split_path(char * split_path, size_t maxlen, const char * path_prefix, int32_t split_no, int32_t split_count)` (llama.h); needs room for the path */
   llama_split_path(split_path: Uint8Array | Pointer<"char">, maxlen: bigint, path_prefix: string | Uint8Array | Pointer<"char">, split_no: number, split_count: number): number;
-  /** `int32_t llama_split_prefix(char * split_prefix, size_t maxlen, const char * split_path, int32_t split_no, int32_t split_count)` (llama.h) */
+  /** `int32_t llama_split_prefix(char * split_prefix, size_t maxlen, const char * split_path, int32_t split_no, int32_t split_count)` (llama.h); needs room for the path */
   llama_split_prefix(split_prefix: Uint8Array | Pointer<"char">, maxlen: bigint, split_path: string | Uint8Array | Pointer<"char">, split_no: number, split_count: number): number;
-  /** `size_t llama_state_get_data(struct llama_context * ctx, uint8_t * dst, size_t size)` (llama.h) */
+  /** `size_t llama_state_get_data(struct llama_context * ctx, uint8_t * dst, size_t size)` (llama.h); needs room for the whole state */
   llama_state_get_data(ctx: Pointer<"llama_context">, dst: Uint8Array | Pointer<"uint8_t">, size: bigint): bigint;
-  /** `size_t llama_state_get_size(struct llama_context * ctx)` (llama.h) */
+  /** `size_t llama_state_get_size(struct llama_context * ctx)` (llama.h); needs room for the whole state */
   llama_state_get_size(ctx: Pointer<"llama_context">): bigint;
-  /** `_Bool llama_state_load_file(struct llama_context * ctx, const char * path_session, llama_token * tokens_out, size_t n_token_capacity, size_t * n_token_count_out)` (llama.h) */
+  /** `_Bool llama_state_load_file(struct llama_context * ctx, const char * path_session, llama_token * tokens_out, size_t n_token_capacity, size_t * n_token_count_out)` (llama.h); long: for a native thread; needs a file that this model and these parameters made, unchanged */
   llama_state_load_file(ctx: Pointer<"llama_context">, path_session: string | Uint8Array | Pointer<"char">, tokens_out: Int32Array | Pointer<"llama_token">, n_token_capacity: bigint, n_token_count_out: BigUint64Array | Pointer<"size_t">): boolean;
-  /** `_Bool llama_state_save_file(struct llama_context * ctx, const char * path_session, const llama_token * tokens, size_t n_token_count)` (llama.h) */
-  llama_state_save_file(ctx: Pointer<"llama_context">, path_session: string | Uint8Array | Pointer<"char">, tokens: Int32Array | Pointer<"llama_token">, n_token_count: bigint): boolean;
-  /** `size_t llama_state_seq_get_data(struct llama_context * ctx, uint8_t * dst, size_t size, llama_seq_id seq_id)` (llama.h) */
+  /** `_Bool llama_state_save_file(struct llama_context * ctx, const char * path_session, const llama_token * tokens, size_t n_token_count)` (llama.h); long: for a native thread; needs a file that can be written */
+  llama_state_save_file(ctx: Pointer<"llama_context">, path_session: string | Uint8Array | Pointer<"char">, tokens: Int32Array | Pointer<"llama_token"> | null, n_token_count: bigint): boolean;
+  /** `size_t llama_state_seq_get_data(struct llama_context * ctx, uint8_t * dst, size_t size, llama_seq_id seq_id)` (llama.h); needs room for the whole state */
   llama_state_seq_get_data(ctx: Pointer<"llama_context">, dst: Uint8Array | Pointer<"uint8_t">, size: bigint, seq_id: llama_seq_id): bigint;
-  /** `size_t llama_state_seq_get_data_ext(struct llama_context * ctx, uint8_t * dst, size_t size, llama_seq_id seq_id, llama_state_seq_flags flags)` (llama.h) */
+  /** `size_t llama_state_seq_get_data_ext(struct llama_context * ctx, uint8_t * dst, size_t size, llama_seq_id seq_id, llama_state_seq_flags flags)` (llama.h); needs room for the whole state */
   llama_state_seq_get_data_ext(ctx: Pointer<"llama_context">, dst: Uint8Array | Pointer<"uint8_t">, size: bigint, seq_id: llama_seq_id, flags: llama_state_seq_flags): bigint;
-  /** `size_t llama_state_seq_get_size(struct llama_context * ctx, llama_seq_id seq_id)` (llama.h) */
+  /** `size_t llama_state_seq_get_size(struct llama_context * ctx, llama_seq_id seq_id)` (llama.h); needs room for the whole state */
   llama_state_seq_get_size(ctx: Pointer<"llama_context">, seq_id: llama_seq_id): bigint;
-  /** `size_t llama_state_seq_get_size_ext(struct llama_context * ctx, llama_seq_id seq_id, llama_state_seq_flags flags)` (llama.h) */
+  /** `size_t llama_state_seq_get_size_ext(struct llama_context * ctx, llama_seq_id seq_id, llama_state_seq_flags flags)` (llama.h); needs room for the whole state */
   llama_state_seq_get_size_ext(ctx: Pointer<"llama_context">, seq_id: llama_seq_id, flags: llama_state_seq_flags): bigint;
-  /** `size_t llama_state_seq_load_file(struct llama_context * ctx, const char * filepath, llama_seq_id dest_seq_id, llama_token * tokens_out, size_t n_token_capacity, size_t * n_token_count_out)` (llama.h) */
-  llama_state_seq_load_file(ctx: Pointer<"llama_context">, filepath: string | Uint8Array | Pointer<"char">, dest_seq_id: llama_seq_id, tokens_out: Int32Array | Pointer<"llama_token">, n_token_capacity: bigint, n_token_count_out: BigUint64Array | Pointer<"size_t">): bigint;
-  /** `size_t llama_state_seq_save_file(struct llama_context * ctx, const char * filepath, llama_seq_id seq_id, const llama_token * tokens, size_t n_token_count)` (llama.h) */
-  llama_state_seq_save_file(ctx: Pointer<"llama_context">, filepath: string | Uint8Array | Pointer<"char">, seq_id: llama_seq_id, tokens: Int32Array | Pointer<"llama_token">, n_token_count: bigint): bigint;
-  /** `size_t llama_state_seq_set_data(struct llama_context * ctx, const uint8_t * src, size_t size, llama_seq_id dest_seq_id)` (llama.h) */
+  /** `size_t llama_state_seq_load_file(struct llama_context * ctx, const char * filepath, llama_seq_id dest_seq_id, llama_token * tokens_out, size_t n_token_capacity, size_t * n_token_count_out)` (llama.h); long: for a native thread; needs a file that this model and these parameters made, unchanged */
+  llama_state_seq_load_file(ctx: Pointer<"llama_context">, filepath: string | Uint8Array | Pointer<"char">, dest_seq_id: llama_seq_id, tokens_out: Int32Array | Pointer<"llama_token"> | null, n_token_capacity: bigint, n_token_count_out: BigUint64Array | Pointer<"size_t">): bigint;
+  /** `size_t llama_state_seq_save_file(struct llama_context * ctx, const char * filepath, llama_seq_id seq_id, const llama_token * tokens, size_t n_token_count)` (llama.h); long: for a native thread; needs a file that can be written */
+  llama_state_seq_save_file(ctx: Pointer<"llama_context">, filepath: string | Uint8Array | Pointer<"char">, seq_id: llama_seq_id, tokens: Int32Array | Pointer<"llama_token"> | null, n_token_count: bigint): bigint;
+  /** `size_t llama_state_seq_set_data(struct llama_context * ctx, const uint8_t * src, size_t size, llama_seq_id dest_seq_id)` (llama.h); needs bytes that this model and these parameters made, unchanged */
   llama_state_seq_set_data(ctx: Pointer<"llama_context">, src: Uint8Array | Pointer<"uint8_t">, size: bigint, dest_seq_id: llama_seq_id): bigint;
-  /** `size_t llama_state_seq_set_data_ext(struct llama_context * ctx, const uint8_t * src, size_t size, llama_seq_id dest_seq_id, llama_state_seq_flags flags)` (llama.h) */
+  /** `size_t llama_state_seq_set_data_ext(struct llama_context * ctx, const uint8_t * src, size_t size, llama_seq_id dest_seq_id, llama_state_seq_flags flags)` (llama.h); needs bytes that this model and these parameters made, unchanged */
   llama_state_seq_set_data_ext(ctx: Pointer<"llama_context">, src: Uint8Array | Pointer<"uint8_t">, size: bigint, dest_seq_id: llama_seq_id, flags: llama_state_seq_flags): bigint;
-  /** `size_t llama_state_set_data(struct llama_context * ctx, const uint8_t * src, size_t size)` (llama.h) */
+  /** `size_t llama_state_set_data(struct llama_context * ctx, const uint8_t * src, size_t size)` (llama.h); needs bytes that this model and these parameters made, unchanged */
   llama_state_set_data(ctx: Pointer<"llama_context">, src: Uint8Array | Pointer<"uint8_t">, size: bigint): bigint;
   /** `_Bool llama_supports_gpu_offload(void)` (llama.h) */
   llama_supports_gpu_offload(): boolean;
@@ -393,7 +393,7 @@ export interface LlamaFunctions {
   llama_supports_mmap(): boolean;
   /** `_Bool llama_supports_rpc(void)` (llama.h) */
   llama_supports_rpc(): boolean;
-  /** `void llama_synchronize(struct llama_context * ctx)` (llama.h) */
+  /** `void llama_synchronize(struct llama_context * ctx)` (llama.h); long: for a native thread */
   llama_synchronize(ctx: Pointer<"llama_context">): void;
   /** `int64_t llama_time_us(void)` (llama.h) */
   llama_time_us(): bigint;
@@ -417,15 +417,15 @@ export interface LlamaFunctions {
   llama_token_fim_sep(vocab: Pointer<"llama_vocab">): llama_token;
   /** @deprecated `llama_token llama_token_fim_suf(const struct llama_vocab * vocab)` (llama.h) */
   llama_token_fim_suf(vocab: Pointer<"llama_vocab">): llama_token;
-  /** @deprecated `enum llama_token_attr llama_token_get_attr(const struct llama_vocab * vocab, llama_token token)` (llama.h) */
+  /** @deprecated `enum llama_token_attr llama_token_get_attr(const struct llama_vocab * vocab, llama_token token)` (llama.h); needs a token id of the vocabulary */
   llama_token_get_attr(vocab: Pointer<"llama_vocab">, token: llama_token): number;
-  /** @deprecated `float llama_token_get_score(const struct llama_vocab * vocab, llama_token token)` (llama.h) */
+  /** @deprecated `float llama_token_get_score(const struct llama_vocab * vocab, llama_token token)` (llama.h); needs a token id of the vocabulary */
   llama_token_get_score(vocab: Pointer<"llama_vocab">, token: llama_token): number;
-  /** @deprecated `const char * llama_token_get_text(const struct llama_vocab * vocab, llama_token token)` (llama.h) */
-  llama_token_get_text(vocab: Pointer<"llama_vocab">, token: llama_token): Pointer<"char"> | null;
-  /** @deprecated `_Bool llama_token_is_control(const struct llama_vocab * vocab, llama_token token)` (llama.h) */
+  /** @deprecated `const char * llama_token_get_text(const struct llama_vocab * vocab, llama_token token)` (llama.h); needs a token id of the vocabulary */
+  llama_token_get_text(vocab: Pointer<"llama_vocab">, token: llama_token): Pointer<"char">;
+  /** @deprecated `_Bool llama_token_is_control(const struct llama_vocab * vocab, llama_token token)` (llama.h); needs a token id of the vocabulary */
   llama_token_is_control(vocab: Pointer<"llama_vocab">, token: llama_token): boolean;
-  /** @deprecated `_Bool llama_token_is_eog(const struct llama_vocab * vocab, llama_token token)` (llama.h) */
+  /** @deprecated `_Bool llama_token_is_eog(const struct llama_vocab * vocab, llama_token token)` (llama.h); needs a token id of the vocabulary */
   llama_token_is_eog(vocab: Pointer<"llama_vocab">, token: llama_token): boolean;
   /** @deprecated `llama_token llama_token_nl(const struct llama_vocab * vocab)` (llama.h) */
   llama_token_nl(vocab: Pointer<"llama_vocab">): llama_token;
@@ -433,12 +433,12 @@ export interface LlamaFunctions {
   llama_token_pad(vocab: Pointer<"llama_vocab">): llama_token;
   /** @deprecated `llama_token llama_token_sep(const struct llama_vocab * vocab)` (llama.h) */
   llama_token_sep(vocab: Pointer<"llama_vocab">): llama_token;
-  /** `int32_t llama_token_to_piece(const struct llama_vocab * vocab, llama_token token, char * buf, int32_t length, int32_t lstrip, _Bool special)` (llama.h) */
-  llama_token_to_piece(vocab: Pointer<"llama_vocab">, token: llama_token, buf: Uint8Array | Pointer<"char">, length: number, lstrip: number, special: boolean): number;
-  /** `int32_t llama_tokenize(const struct llama_vocab * vocab, const char * text, int32_t text_len, llama_token * tokens, int32_t n_tokens_max, _Bool add_special, _Bool parse_special)` (llama.h) */
-  llama_tokenize(vocab: Pointer<"llama_vocab">, text: string | Uint8Array | Pointer<"char">, text_len: number, tokens: Int32Array | Pointer<"llama_token">, n_tokens_max: number, add_special: boolean, parse_special: boolean): number;
+  /** `int32_t llama_token_to_piece(const struct llama_vocab * vocab, llama_token token, char * buf, int32_t length, int32_t lstrip, _Bool special)` (llama.h); needs a token id of the vocabulary */
+  llama_token_to_piece(vocab: Pointer<"llama_vocab">, token: llama_token, buf: Uint8Array | Pointer<"char"> | null, length: number, lstrip: number, special: boolean): number;
+  /** `int32_t llama_tokenize(const struct llama_vocab * vocab, const char * text, int32_t text_len, llama_token * tokens, int32_t n_tokens_max, _Bool add_special, _Bool parse_special)` (llama.h); needs the text's length, 0 or more */
+  llama_tokenize(vocab: Pointer<"llama_vocab">, text: string | Uint8Array | Pointer<"char">, text_len: number, tokens: Int32Array | Pointer<"llama_token"> | null, n_tokens_max: number, add_special: boolean, parse_special: boolean): number;
   /** `const char * llama_version(void)` (llama.h) */
-  llama_version(): Pointer<"char"> | null;
+  llama_version(): Pointer<"char">;
   /** `llama_token llama_vocab_bos(const struct llama_vocab * vocab)` (llama.h) */
   llama_vocab_bos(vocab: Pointer<"llama_vocab">): llama_token;
   /** @deprecated `llama_token llama_vocab_cls(const struct llama_vocab * vocab)` (llama.h) */
@@ -465,17 +465,17 @@ export interface LlamaFunctions {
   llama_vocab_get_add_eos(vocab: Pointer<"llama_vocab">): boolean;
   /** `_Bool llama_vocab_get_add_sep(const struct llama_vocab * vocab)` (llama.h) */
   llama_vocab_get_add_sep(vocab: Pointer<"llama_vocab">): boolean;
-  /** `enum llama_token_attr llama_vocab_get_attr(const struct llama_vocab * vocab, llama_token token)` (llama.h) */
+  /** `enum llama_token_attr llama_vocab_get_attr(const struct llama_vocab * vocab, llama_token token)` (llama.h); needs a token id of the vocabulary */
   llama_vocab_get_attr(vocab: Pointer<"llama_vocab">, token: llama_token): number;
-  /** `float llama_vocab_get_score(const struct llama_vocab * vocab, llama_token token)` (llama.h) */
+  /** `float llama_vocab_get_score(const struct llama_vocab * vocab, llama_token token)` (llama.h); needs a token id of the vocabulary */
   llama_vocab_get_score(vocab: Pointer<"llama_vocab">, token: llama_token): number;
   /** `const llama_token * llama_vocab_get_suppress_tokens(const struct llama_vocab * vocab, int32_t * n_suppress_tokens)` (llama.h) */
   llama_vocab_get_suppress_tokens(vocab: Pointer<"llama_vocab">, n_suppress_tokens: Int32Array | Pointer<"int32_t">): Pointer<"llama_token"> | null;
-  /** `const char * llama_vocab_get_text(const struct llama_vocab * vocab, llama_token token)` (llama.h) */
-  llama_vocab_get_text(vocab: Pointer<"llama_vocab">, token: llama_token): Pointer<"char"> | null;
-  /** `_Bool llama_vocab_is_control(const struct llama_vocab * vocab, llama_token token)` (llama.h) */
+  /** `const char * llama_vocab_get_text(const struct llama_vocab * vocab, llama_token token)` (llama.h); needs a token id of the vocabulary */
+  llama_vocab_get_text(vocab: Pointer<"llama_vocab">, token: llama_token): Pointer<"char">;
+  /** `_Bool llama_vocab_is_control(const struct llama_vocab * vocab, llama_token token)` (llama.h); needs a token id of the vocabulary */
   llama_vocab_is_control(vocab: Pointer<"llama_vocab">, token: llama_token): boolean;
-  /** `_Bool llama_vocab_is_eog(const struct llama_vocab * vocab, llama_token token)` (llama.h) */
+  /** `_Bool llama_vocab_is_eog(const struct llama_vocab * vocab, llama_token token)` (llama.h); needs a token id of the vocabulary */
   llama_vocab_is_eog(vocab: Pointer<"llama_vocab">, token: llama_token): boolean;
   /** `llama_token llama_vocab_mask(const struct llama_vocab * vocab)` (llama.h) */
   llama_vocab_mask(vocab: Pointer<"llama_vocab">): llama_token;
@@ -508,7 +508,7 @@ export const llamaSignatures: Readonly<Record<string, string>> = {
   llama_backend_free: "v",
   llama_backend_init: "v",
   llama_batch_free: "v {llama_batch}",
-  llama_batch_get_one: "{llama_batch} d i32",
+  llama_batch_get_one: "{llama_batch} p i32",
   llama_batch_init: "{llama_batch} i32 i32 i32",
   llama_chat_apply_template: "i32 s d u64 b d i32",
   llama_chat_builtin_templates: "i32 d u64",

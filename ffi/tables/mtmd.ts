@@ -9,14 +9,14 @@ import type { mtmd_caps, mtmd_context_params, mtmd_decoder_pos, mtmd_gen_audio_i
 export interface MtmdFunctions {
   /** `int32_t mtmd_batch_add_chunk(mtmd_batch * batch, const mtmd_input_chunk * chunk)` (mtmd.h) */
   mtmd_batch_add_chunk(batch: Pointer<"mtmd_batch">, chunk: Pointer<"mtmd_input_chunk">): number;
-  /** `int32_t mtmd_batch_encode(mtmd_batch * batch)` (mtmd.h) */
+  /** `int32_t mtmd_batch_encode(mtmd_batch * batch)` (mtmd.h); long: for a native thread; needs chunks of media */
   mtmd_batch_encode(batch: Pointer<"mtmd_batch">): number;
   /** `void mtmd_batch_free(mtmd_batch * batch)` (mtmd.h) */
   mtmd_batch_free(batch: Pointer<"mtmd_batch">): void;
   /** `float * mtmd_batch_get_output_embd(mtmd_batch * batch, const mtmd_input_chunk * chunk)` (mtmd.h) */
   mtmd_batch_get_output_embd(batch: Pointer<"mtmd_batch">, chunk: Pointer<"mtmd_input_chunk">): Pointer<"float"> | null;
   /** `mtmd_batch * mtmd_batch_init(mtmd_context * ctx)` (mtmd.h) */
-  mtmd_batch_init(ctx: Pointer<"mtmd_context">): Pointer<"mtmd_batch"> | null;
+  mtmd_batch_init(ctx: Pointer<"mtmd_context">): Pointer<"mtmd_batch">;
   /** `void mtmd_bitmap_free(mtmd_bitmap * bitmap)` (mtmd.h) */
   mtmd_bitmap_free(bitmap: Pointer<"mtmd_bitmap">): void;
   /** `const unsigned char * mtmd_bitmap_get_data(const mtmd_bitmap * bitmap)` (mtmd.h) */
@@ -29,16 +29,16 @@ export interface MtmdFunctions {
   mtmd_bitmap_get_nx(bitmap: Pointer<"mtmd_bitmap">): number;
   /** `uint32_t mtmd_bitmap_get_ny(const mtmd_bitmap * bitmap)` (mtmd.h) */
   mtmd_bitmap_get_ny(bitmap: Pointer<"mtmd_bitmap">): number;
-  /** `mtmd_bitmap * mtmd_bitmap_init(uint32_t nx, uint32_t ny, const unsigned char * data)` (mtmd.h) */
-  mtmd_bitmap_init(nx: number, ny: number, data: Uint8Array | Pointer<"unsigned char">): Pointer<"mtmd_bitmap"> | null;
-  /** `mtmd_bitmap * mtmd_bitmap_init_from_audio(size_t n_samples, const float * data)` (mtmd.h) */
-  mtmd_bitmap_init_from_audio(n_samples: bigint, data: Float32Array | Pointer<"float">): Pointer<"mtmd_bitmap"> | null;
+  /** `mtmd_bitmap * mtmd_bitmap_init(uint32_t nx, uint32_t ny, const unsigned char * data)` (mtmd.h); needs pixels or samples of that number */
+  mtmd_bitmap_init(nx: number, ny: number, data: Uint8Array | Pointer<"unsigned char"> | null): Pointer<"mtmd_bitmap">;
+  /** `mtmd_bitmap * mtmd_bitmap_init_from_audio(size_t n_samples, const float * data)` (mtmd.h); needs pixels or samples of that number */
+  mtmd_bitmap_init_from_audio(n_samples: bigint, data: Float32Array | Pointer<"float"> | null): Pointer<"mtmd_bitmap">;
   /** `mtmd_bitmap * mtmd_bitmap_init_lazy(const mtmd_context * ctx, const char * id, void * user_data, mtmd_bitmap_lazy_callback callback)` (mtmd.h) */
-  mtmd_bitmap_init_lazy(ctx: Pointer<"mtmd_context">, id: string | Uint8Array | Pointer<"char">, user_data: Pointer, callback: Pointer<"mtmd_bitmap_lazy_callback"> | null): Pointer<"mtmd_bitmap"> | null;
+  mtmd_bitmap_init_lazy(ctx: Pointer<"mtmd_context"> | null, id: string | Uint8Array | Pointer<"char"> | null, user_data: Pointer | null, callback: Pointer<"mtmd_bitmap_lazy_callback">): Pointer<"mtmd_bitmap">;
   /** `_Bool mtmd_bitmap_is_audio(const mtmd_bitmap * bitmap)` (mtmd.h) */
   mtmd_bitmap_is_audio(bitmap: Pointer<"mtmd_bitmap">): boolean;
   /** `void mtmd_bitmap_set_id(mtmd_bitmap * bitmap, const char * id)` (mtmd.h) */
-  mtmd_bitmap_set_id(bitmap: Pointer<"mtmd_bitmap">, id: string | Uint8Array | Pointer<"char">): void;
+  mtmd_bitmap_set_id(bitmap: Pointer<"mtmd_bitmap">, id: string | Uint8Array | Pointer<"char"> | null): void;
   /** `void mtmd_bitmap_set_mergeable(mtmd_bitmap * bitmap, _Bool mergeable)` (mtmd.h) */
   mtmd_bitmap_set_mergeable(bitmap: Pointer<"mtmd_bitmap">, mergeable: boolean): void;
   /** `struct mtmd_context_params mtmd_context_params_default(void)` (mtmd.h) */
@@ -46,52 +46,52 @@ export interface MtmdFunctions {
   /** `_Bool mtmd_decode_use_mrope(const mtmd_context * ctx)` (mtmd.h) */
   mtmd_decode_use_mrope(ctx: Pointer<"mtmd_context">): boolean;
   /** `_Bool mtmd_decode_use_non_causal(const mtmd_context * ctx, const mtmd_input_chunk * chunk)` (mtmd.h) */
-  mtmd_decode_use_non_causal(ctx: Pointer<"mtmd_context">, chunk: Pointer<"mtmd_input_chunk">): boolean;
+  mtmd_decode_use_non_causal(ctx: Pointer<"mtmd_context">, chunk: Pointer<"mtmd_input_chunk"> | null): boolean;
   /** `const char * mtmd_default_marker(void)` (mtmd.h) */
-  mtmd_default_marker(): Pointer<"char"> | null;
-  /** @deprecated `int32_t mtmd_encode(mtmd_context * ctx, const mtmd_image_tokens * image_tokens)` (mtmd.h) */
+  mtmd_default_marker(): Pointer<"char">;
+  /** @deprecated `int32_t mtmd_encode(mtmd_context * ctx, const mtmd_image_tokens * image_tokens)` (mtmd.h); long: for a native thread; needs chunks of media */
   mtmd_encode(ctx: Pointer<"mtmd_context">, image_tokens: Pointer<"mtmd_image_tokens">): number;
-  /** `int32_t mtmd_encode_chunk(mtmd_context * ctx, const mtmd_input_chunk * chunk)` (mtmd.h) */
+  /** `int32_t mtmd_encode_chunk(mtmd_context * ctx, const mtmd_input_chunk * chunk)` (mtmd.h); long: for a native thread; needs chunks of media */
   mtmd_encode_chunk(ctx: Pointer<"mtmd_context">, chunk: Pointer<"mtmd_input_chunk">): number;
-  /** `void mtmd_free(mtmd_context * ctx)` (mtmd.h) */
+  /** `void mtmd_free(mtmd_context * ctx)` (mtmd.h); long: for a native thread */
   mtmd_free(ctx: Pointer<"mtmd_context">): void;
   /** `struct mtmd_gen_audio_info mtmd_gen_audio_get_info(const mtmd_context * ctx)` (mtmd.h) */
   mtmd_gen_audio_get_info(ctx: Pointer<"mtmd_context">): StructView<mtmd_gen_audio_info>;
-  /** `int32_t mtmd_gen_audio_process(mtmd_context * ctx, const struct mtmd_gen_inp * inp, struct mtmd_gen_out * out)` (mtmd.h) */
+  /** `int32_t mtmd_gen_audio_process(mtmd_context * ctx, const struct mtmd_gen_inp * inp, struct mtmd_gen_out * out)` (mtmd.h); long: for a native thread; needs a model that makes audio */
   mtmd_gen_audio_process(ctx: Pointer<"mtmd_context">, inp: StructView<mtmd_gen_inp> | Uint8Array | Pointer<"mtmd_gen_inp">, out: StructView<mtmd_gen_out> | Uint8Array | Pointer<"mtmd_gen_out">): number;
   /** `struct mtmd_gen_inp mtmd_gen_inp_default(const mtmd_context * ctx)` (mtmd.h) */
   mtmd_gen_inp_default(ctx: Pointer<"mtmd_context">): StructView<mtmd_gen_inp>;
   /** `int mtmd_get_audio_sample_rate(const mtmd_context * ctx)` (mtmd.h) */
   mtmd_get_audio_sample_rate(ctx: Pointer<"mtmd_context">): number;
-  /** `struct mtmd_caps mtmd_get_cap_from_file(const char * mmproj_fname)` (mtmd.h) */
+  /** `struct mtmd_caps mtmd_get_cap_from_file(const char * mmproj_fname)` (mtmd.h); long: for a native thread; needs a projector of this model */
   mtmd_get_cap_from_file(mmproj_fname: string | Uint8Array | Pointer<"char">): StructView<mtmd_caps>;
   /** `const char * mtmd_get_marker(const mtmd_context * ctx)` (mtmd.h) */
-  mtmd_get_marker(ctx: Pointer<"mtmd_context">): Pointer<"char"> | null;
-  /** `float * mtmd_get_output_embd(mtmd_context * ctx)` (mtmd.h) */
+  mtmd_get_marker(ctx: Pointer<"mtmd_context">): Pointer<"char">;
+  /** `float * mtmd_get_output_embd(mtmd_context * ctx)` (mtmd.h); long: for a native thread; needs chunks of media */
   mtmd_get_output_embd(ctx: Pointer<"mtmd_context">): Pointer<"float"> | null;
-  /** `struct mtmd_helper_bitmap_wrapper mtmd_helper_bitmap_init_from_buf(const mtmd_context * ctx, const unsigned char * buf, size_t len, _Bool placeholder, struct mtmd_helper_init_opt opt)` (mtmd-helper.h) */
+  /** `struct mtmd_helper_bitmap_wrapper mtmd_helper_bitmap_init_from_buf(const mtmd_context * ctx, const unsigned char * buf, size_t len, _Bool placeholder, struct mtmd_helper_init_opt opt)` (mtmd-helper.h); long: for a native thread */
   mtmd_helper_bitmap_init_from_buf(ctx: Pointer<"mtmd_context">, buf: Uint8Array | Pointer<"unsigned char">, len: bigint, placeholder: boolean, opt: StructView<mtmd_helper_init_opt>): StructView<mtmd_helper_bitmap_wrapper>;
-  /** `struct mtmd_helper_bitmap_wrapper mtmd_helper_bitmap_init_from_file(const mtmd_context * ctx, const char * fname, _Bool placeholder, struct mtmd_helper_init_opt opt)` (mtmd-helper.h) */
+  /** `struct mtmd_helper_bitmap_wrapper mtmd_helper_bitmap_init_from_file(const mtmd_context * ctx, const char * fname, _Bool placeholder, struct mtmd_helper_init_opt opt)` (mtmd-helper.h); long: for a native thread */
   mtmd_helper_bitmap_init_from_file(ctx: Pointer<"mtmd_context">, fname: string | Uint8Array | Pointer<"char">, placeholder: boolean, opt: StructView<mtmd_helper_init_opt>): StructView<mtmd_helper_bitmap_wrapper>;
-  /** `int32_t mtmd_helper_decode_image_chunk(mtmd_context * ctx, struct llama_context * lctx, const mtmd_input_chunk * chunk, float * encoded_embd, llama_pos n_past, llama_seq_id seq_id, int32_t n_batch, llama_pos * new_n_past, mtmd_helper_post_decode_callback callback, void * user_data)` (mtmd-helper.h) */
-  mtmd_helper_decode_image_chunk(ctx: Pointer<"mtmd_context">, lctx: Pointer<"llama_context">, chunk: Pointer<"mtmd_input_chunk">, encoded_embd: Float32Array | Pointer<"float">, n_past: llama_pos, seq_id: llama_seq_id, n_batch: number, new_n_past: Int32Array | Pointer<"llama_pos">, callback: Pointer<"mtmd_helper_post_decode_callback"> | null, user_data: Pointer): number;
-  /** `int32_t mtmd_helper_eval_chunk_single(mtmd_context * ctx, struct llama_context * lctx, const mtmd_input_chunk * chunk, llama_pos n_past, llama_seq_id seq_id, int32_t n_batch, _Bool logits_last, llama_pos * new_n_past)` (mtmd-helper.h) */
+  /** `int32_t mtmd_helper_decode_image_chunk(mtmd_context * ctx, struct llama_context * lctx, const mtmd_input_chunk * chunk, float * encoded_embd, llama_pos n_past, llama_seq_id seq_id, int32_t n_batch, llama_pos * new_n_past, mtmd_helper_post_decode_callback callback, void * user_data)` (mtmd-helper.h); long: for a native thread; needs n_batch above 0 */
+  mtmd_helper_decode_image_chunk(ctx: Pointer<"mtmd_context">, lctx: Pointer<"llama_context">, chunk: Pointer<"mtmd_input_chunk">, encoded_embd: Float32Array | Pointer<"float">, n_past: llama_pos, seq_id: llama_seq_id, n_batch: number, new_n_past: Int32Array | Pointer<"llama_pos">, callback: Pointer<"mtmd_helper_post_decode_callback"> | null, user_data: Pointer | null): number;
+  /** `int32_t mtmd_helper_eval_chunk_single(mtmd_context * ctx, struct llama_context * lctx, const mtmd_input_chunk * chunk, llama_pos n_past, llama_seq_id seq_id, int32_t n_batch, _Bool logits_last, llama_pos * new_n_past)` (mtmd-helper.h); long: for a native thread; needs n_batch above 0 */
   mtmd_helper_eval_chunk_single(ctx: Pointer<"mtmd_context">, lctx: Pointer<"llama_context">, chunk: Pointer<"mtmd_input_chunk">, n_past: llama_pos, seq_id: llama_seq_id, n_batch: number, logits_last: boolean, new_n_past: Int32Array | Pointer<"llama_pos">): number;
-  /** `int32_t mtmd_helper_eval_chunks(mtmd_context * ctx, struct llama_context * lctx, const mtmd_input_chunks * chunks, llama_pos n_past, llama_seq_id seq_id, int32_t n_batch, _Bool logits_last, llama_pos * new_n_past)` (mtmd-helper.h) */
+  /** `int32_t mtmd_helper_eval_chunks(mtmd_context * ctx, struct llama_context * lctx, const mtmd_input_chunks * chunks, llama_pos n_past, llama_seq_id seq_id, int32_t n_batch, _Bool logits_last, llama_pos * new_n_past)` (mtmd-helper.h); long: for a native thread; needs n_batch above 0 */
   mtmd_helper_eval_chunks(ctx: Pointer<"mtmd_context">, lctx: Pointer<"llama_context">, chunks: Pointer<"mtmd_input_chunks">, n_past: llama_pos, seq_id: llama_seq_id, n_batch: number, logits_last: boolean, new_n_past: Int32Array | Pointer<"llama_pos">): number;
   /** `void mtmd_helper_gen_audio_free(mtmd_helper_gen_audio * ctx)` (mtmd-helper.h) */
   mtmd_helper_gen_audio_free(ctx: Pointer<"mtmd_helper_gen_audio">): void;
-  /** `int32_t mtmd_helper_gen_audio_get_output(mtmd_helper_gen_audio * ctx, int32_t * out_sample_rate, const char ** out_data, size_t * out_data_len, int64_t * out_n_samples)` (mtmd-helper.h) */
-  mtmd_helper_gen_audio_get_output(ctx: Pointer<"mtmd_helper_gen_audio">, out_sample_rate: Int32Array | Pointer<"int32_t">, out_data: BigUint64Array | Pointer<"char *">, out_data_len: BigUint64Array | Pointer<"size_t">, out_n_samples: BigInt64Array | Pointer<"int64_t">): number;
-  /** `mtmd_helper_gen_audio * mtmd_helper_gen_audio_init(struct llama_context * lctx, struct mtmd_context * mctx)` (mtmd-helper.h) */
+  /** `int32_t mtmd_helper_gen_audio_get_output(mtmd_helper_gen_audio * ctx, int32_t * out_sample_rate, const char ** out_data, size_t * out_data_len, int64_t * out_n_samples)` (mtmd-helper.h); long: for a native thread; needs a model that makes audio */
+  mtmd_helper_gen_audio_get_output(ctx: Pointer<"mtmd_helper_gen_audio">, out_sample_rate: Int32Array | Pointer<"int32_t">, out_data: BigUint64Array | Pointer<"char *">, out_data_len: BigUint64Array | Pointer<"size_t">, out_n_samples: BigInt64Array | Pointer<"int64_t"> | null): number;
+  /** `mtmd_helper_gen_audio * mtmd_helper_gen_audio_init(struct llama_context * lctx, struct mtmd_context * mctx)` (mtmd-helper.h); long: for a native thread; needs a model that makes audio */
   mtmd_helper_gen_audio_init(lctx: Pointer<"llama_context">, mctx: Pointer<"mtmd_context">): Pointer<"mtmd_helper_gen_audio"> | null;
   /** `void mtmd_helper_gen_audio_reset(mtmd_helper_gen_audio * ctx)` (mtmd-helper.h) */
   mtmd_helper_gen_audio_reset(ctx: Pointer<"mtmd_helper_gen_audio">): void;
-  /** `int32_t mtmd_helper_gen_audio_set_input(mtmd_helper_gen_audio * ctx, const struct mtmd_helper_gen_audio_inp * inp)` (mtmd-helper.h) */
+  /** `int32_t mtmd_helper_gen_audio_set_input(mtmd_helper_gen_audio * ctx, const struct mtmd_helper_gen_audio_inp * inp)` (mtmd-helper.h); long: for a native thread; needs a model that makes audio */
   mtmd_helper_gen_audio_set_input(ctx: Pointer<"mtmd_helper_gen_audio">, inp: StructView<mtmd_helper_gen_audio_inp> | Uint8Array | Pointer<"mtmd_helper_gen_audio_inp">): number;
-  /** `int32_t mtmd_helper_gen_audio_step_gen(mtmd_helper_gen_audio * ctx, llama_token sampled, const float * h_state_in, const float ** h_state_out, _Bool * out_stop)` (mtmd-helper.h) */
-  mtmd_helper_gen_audio_step_gen(ctx: Pointer<"mtmd_helper_gen_audio">, sampled: llama_token, h_state_in: Float32Array | Pointer<"float">, h_state_out: BigUint64Array | Pointer<"float *">, out_stop: Uint8Array | Pointer<"bool">): number;
-  /** `int32_t mtmd_helper_gen_audio_step_prompt(mtmd_helper_gen_audio * ctx, int32_t n_batch)` (mtmd-helper.h) */
+  /** `int32_t mtmd_helper_gen_audio_step_gen(mtmd_helper_gen_audio * ctx, llama_token sampled, const float * h_state_in, const float ** h_state_out, _Bool * out_stop)` (mtmd-helper.h); long: for a native thread; needs a model that makes audio */
+  mtmd_helper_gen_audio_step_gen(ctx: Pointer<"mtmd_helper_gen_audio">, sampled: llama_token, h_state_in: Float32Array | Pointer<"float">, h_state_out: BigUint64Array | Pointer<"float *">, out_stop: Uint8Array | Pointer<"bool"> | null): number;
+  /** `int32_t mtmd_helper_gen_audio_step_prompt(mtmd_helper_gen_audio * ctx, int32_t n_batch)` (mtmd-helper.h); long: for a native thread; needs a model that makes audio */
   mtmd_helper_gen_audio_step_prompt(ctx: Pointer<"mtmd_helper_gen_audio">, n_batch: number): number;
   /** `llama_pos mtmd_helper_get_n_pos(const mtmd_input_chunks * chunks)` (mtmd-helper.h) */
   mtmd_helper_get_n_pos(chunks: Pointer<"mtmd_input_chunks">): llama_pos;
@@ -101,23 +101,23 @@ export interface MtmdFunctions {
   mtmd_helper_image_get_decoder_pos(image: Pointer<"mtmd_image_tokens">, pos_0: llama_pos, out_pos: StructView<mtmd_decoder_pos> | Uint8Array | Pointer<"mtmd_decoder_pos">): void;
   /** `struct mtmd_helper_init_opt mtmd_helper_init_opt_default(void)` (mtmd-helper.h) */
   mtmd_helper_init_opt_default(): StructView<mtmd_helper_init_opt>;
-  /** `void mtmd_helper_log_set(ggml_log_callback log_callback, void * user_data)` (mtmd-helper.h) */
-  mtmd_helper_log_set(log_callback: Pointer<"ggml_log_callback"> | null, user_data: Pointer): void;
+  /** `void mtmd_helper_log_set(ggml_log_callback log_callback, void * user_data)` (mtmd-helper.h); changes the whole process */
+  mtmd_helper_log_set(log_callback: Pointer<"ggml_log_callback"> | null, user_data: Pointer | null): void;
   /** `_Bool mtmd_helper_model_can_chat(const struct llama_context * lctx, const struct mtmd_context * mctx)` (mtmd-helper.h) */
   mtmd_helper_model_can_chat(lctx: Pointer<"llama_context">, mctx: Pointer<"mtmd_context">): boolean;
   /** `_Bool mtmd_helper_support_video(const mtmd_context * ctx)` (mtmd-helper.h) */
   mtmd_helper_support_video(ctx: Pointer<"mtmd_context">): boolean;
-  /** `void mtmd_helper_video_free(mtmd_helper_video * ctx)` (mtmd-helper.h) */
+  /** `void mtmd_helper_video_free(mtmd_helper_video * ctx)` (mtmd-helper.h); long: for a native thread; needs ffmpeg */
   mtmd_helper_video_free(ctx: Pointer<"mtmd_helper_video">): void;
   /** `struct mtmd_helper_video_info mtmd_helper_video_get_info(const mtmd_helper_video * ctx)` (mtmd-helper.h) */
   mtmd_helper_video_get_info(ctx: Pointer<"mtmd_helper_video">): StructView<mtmd_helper_video_info>;
-  /** `mtmd_helper_video * mtmd_helper_video_init(const struct mtmd_context * mctx, const char * path, struct mtmd_helper_video_init_params params)` (mtmd-helper.h) */
+  /** `mtmd_helper_video * mtmd_helper_video_init(const struct mtmd_context * mctx, const char * path, struct mtmd_helper_video_init_params params)` (mtmd-helper.h); long: for a native thread; needs ffmpeg */
   mtmd_helper_video_init(mctx: Pointer<"mtmd_context">, path: string | Uint8Array | Pointer<"char">, params: StructView<mtmd_helper_video_init_params>): Pointer<"mtmd_helper_video"> | null;
-  /** `mtmd_helper_video * mtmd_helper_video_init_from_buf(const struct mtmd_context * mctx, const unsigned char * buf, size_t len, struct mtmd_helper_video_init_params params)` (mtmd-helper.h) */
+  /** `mtmd_helper_video * mtmd_helper_video_init_from_buf(const struct mtmd_context * mctx, const unsigned char * buf, size_t len, struct mtmd_helper_video_init_params params)` (mtmd-helper.h); long: for a native thread; needs ffmpeg */
   mtmd_helper_video_init_from_buf(mctx: Pointer<"mtmd_context">, buf: Uint8Array | Pointer<"unsigned char">, len: bigint, params: StructView<mtmd_helper_video_init_params>): Pointer<"mtmd_helper_video"> | null;
   /** `struct mtmd_helper_video_init_params mtmd_helper_video_init_params_default(void)` (mtmd-helper.h) */
   mtmd_helper_video_init_params_default(): StructView<mtmd_helper_video_init_params>;
-  /** `int32_t mtmd_helper_video_read_next(mtmd_helper_video * ctx, mtmd_bitmap ** out_bitmap, char ** out_text)` (mtmd-helper.h) */
+  /** `int32_t mtmd_helper_video_read_next(mtmd_helper_video * ctx, mtmd_bitmap ** out_bitmap, char ** out_text)` (mtmd-helper.h); long: for a native thread; needs ffmpeg */
   mtmd_helper_video_read_next(ctx: Pointer<"mtmd_helper_video">, out_bitmap: BigUint64Array | Pointer<"mtmd_bitmap *">, out_text: BigUint64Array | Pointer<"char *">): number;
   /** `struct mtmd_decoder_pos mtmd_image_tokens_get_decoder_pos(const mtmd_image_tokens * image_tokens, llama_pos pos_0, size_t i)` (mtmd.h) */
   mtmd_image_tokens_get_decoder_pos(image_tokens: Pointer<"mtmd_image_tokens">, pos_0: llama_pos, i: bigint): StructView<mtmd_decoder_pos>;
@@ -131,10 +131,10 @@ export interface MtmdFunctions {
   mtmd_image_tokens_get_nx(image_tokens: Pointer<"mtmd_image_tokens">): bigint;
   /** @deprecated `size_t mtmd_image_tokens_get_ny(const mtmd_image_tokens * image_tokens)` (mtmd.h) */
   mtmd_image_tokens_get_ny(image_tokens: Pointer<"mtmd_image_tokens">): bigint;
-  /** `mtmd_context * mtmd_init_from_file(const char * mmproj_fname, const struct llama_model * text_model, struct mtmd_context_params ctx_params)` (mtmd.h) */
+  /** `mtmd_context * mtmd_init_from_file(const char * mmproj_fname, const struct llama_model * text_model, struct mtmd_context_params ctx_params)` (mtmd.h); long: for a native thread; needs a projector of this model */
   mtmd_init_from_file(mmproj_fname: string | Uint8Array | Pointer<"char">, text_model: Pointer<"llama_model">, ctx_params: StructView<mtmd_context_params>): Pointer<"mtmd_context"> | null;
   /** `mtmd_input_chunk * mtmd_input_chunk_copy(const mtmd_input_chunk * chunk)` (mtmd.h) */
-  mtmd_input_chunk_copy(chunk: Pointer<"mtmd_input_chunk">): Pointer<"mtmd_input_chunk"> | null;
+  mtmd_input_chunk_copy(chunk: Pointer<"mtmd_input_chunk">): Pointer<"mtmd_input_chunk">;
   /** `void mtmd_input_chunk_free(mtmd_input_chunk * chunk)` (mtmd.h) */
   mtmd_input_chunk_free(chunk: Pointer<"mtmd_input_chunk">): void;
   /** `const char * mtmd_input_chunk_get_id(const mtmd_input_chunk * chunk)` (mtmd.h) */
@@ -154,26 +154,26 @@ export interface MtmdFunctions {
   /** `mtmd_input_chunk * mtmd_input_chunk_load(const char * buf, size_t len)` (mtmd.h) */
   mtmd_input_chunk_load(buf: string | Uint8Array | Pointer<"char">, len: bigint): Pointer<"mtmd_input_chunk"> | null;
   /** `int32_t mtmd_input_chunk_save(const mtmd_input_chunk * chunk, char * out_buf, size_t out_len, size_t * expected_out_len)` (mtmd.h) */
-  mtmd_input_chunk_save(chunk: Pointer<"mtmd_input_chunk">, out_buf: Uint8Array | Pointer<"char">, out_len: bigint, expected_out_len: BigUint64Array | Pointer<"size_t">): number;
+  mtmd_input_chunk_save(chunk: Pointer<"mtmd_input_chunk">, out_buf: Uint8Array | Pointer<"char"> | null, out_len: bigint, expected_out_len: BigUint64Array | Pointer<"size_t">): number;
   /** `void mtmd_input_chunks_free(mtmd_input_chunks * chunks)` (mtmd.h) */
   mtmd_input_chunks_free(chunks: Pointer<"mtmd_input_chunks">): void;
   /** `const mtmd_input_chunk * mtmd_input_chunks_get(const mtmd_input_chunks * chunks, size_t idx)` (mtmd.h) */
   mtmd_input_chunks_get(chunks: Pointer<"mtmd_input_chunks">, idx: bigint): Pointer<"mtmd_input_chunk"> | null;
   /** `mtmd_input_chunks * mtmd_input_chunks_init(void)` (mtmd.h) */
-  mtmd_input_chunks_init(): Pointer<"mtmd_input_chunks"> | null;
+  mtmd_input_chunks_init(): Pointer<"mtmd_input_chunks">;
   /** `size_t mtmd_input_chunks_size(const mtmd_input_chunks * chunks)` (mtmd.h) */
   mtmd_input_chunks_size(chunks: Pointer<"mtmd_input_chunks">): bigint;
-  /** `void mtmd_log_set(ggml_log_callback log_callback, void * user_data)` (mtmd.h) */
-  mtmd_log_set(log_callback: Pointer<"ggml_log_callback"> | null, user_data: Pointer): void;
+  /** `void mtmd_log_set(ggml_log_callback log_callback, void * user_data)` (mtmd.h); changes the whole process */
+  mtmd_log_set(log_callback: Pointer<"ggml_log_callback"> | null, user_data: Pointer | null): void;
   /** `_Bool mtmd_support_audio(const mtmd_context * ctx)` (mtmd.h) */
   mtmd_support_audio(ctx: Pointer<"mtmd_context">): boolean;
   /** `_Bool mtmd_support_vision(const mtmd_context * ctx)` (mtmd.h) */
   mtmd_support_vision(ctx: Pointer<"mtmd_context">): boolean;
   /** `mtmd_input_chunks * mtmd_test_create_input_chunks(void)` (mtmd.h) */
   mtmd_test_create_input_chunks(): Pointer<"mtmd_input_chunks"> | null;
-  /** `int32_t mtmd_tokenize(const mtmd_context * ctx, mtmd_input_chunks * output, const mtmd_input_text * text, const mtmd_bitmap * const * bitmaps, size_t n_bitmaps)` (mtmd.h) */
-  mtmd_tokenize(ctx: Pointer<"mtmd_context">, output: Pointer<"mtmd_input_chunks">, text: StructView<mtmd_input_text> | Uint8Array | Pointer<"mtmd_input_text">, bitmaps: BigUint64Array | Pointer<"mtmd_bitmap *">, n_bitmaps: bigint): number;
-  /** `int32_t mtmd_tokenize_from_parts(const mtmd_context * ctx, mtmd_input_chunks * output, const mtmd_input_part * const * parts, size_t n_parts, _Bool add_special)` (mtmd.h) */
+  /** `int32_t mtmd_tokenize(const mtmd_context * ctx, mtmd_input_chunks * output, const mtmd_input_text * text, const mtmd_bitmap * const * bitmaps, size_t n_bitmaps)` (mtmd.h); long: for a native thread; needs a marker for each bitmap */
+  mtmd_tokenize(ctx: Pointer<"mtmd_context">, output: Pointer<"mtmd_input_chunks">, text: StructView<mtmd_input_text> | Uint8Array | Pointer<"mtmd_input_text">, bitmaps: BigUint64Array | Pointer<"mtmd_bitmap *"> | null, n_bitmaps: bigint): number;
+  /** `int32_t mtmd_tokenize_from_parts(const mtmd_context * ctx, mtmd_input_chunks * output, const mtmd_input_part * const * parts, size_t n_parts, _Bool add_special)` (mtmd.h); long: for a native thread; needs a marker for each bitmap */
   mtmd_tokenize_from_parts(ctx: Pointer<"mtmd_context">, output: Pointer<"mtmd_input_chunks">, parts: BigUint64Array | Pointer<"mtmd_input_part *">, n_parts: bigint, add_special: boolean): number;
 }
 

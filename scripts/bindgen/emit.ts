@@ -1,7 +1,9 @@
-import { absent, flagEnums } from "./annotations.ts";
+import { annotationOf } from "./annotation_check.ts";
+import { absent } from "./annotations.ts";
 import { type CType, printCType } from "./ctype.ts";
 import { elsewhere, headers, libraries, type Library } from "./headers.ts";
 import type { Api, FunctionDecl, RecordDecl } from "./model.ts";
+import { flagEnums } from "./nullability.ts";
 import { paramType, resultType, valueType } from "./signature.ts";
 import { Types } from "./types.ts";
 import type { Versions } from "./versions.ts";
@@ -95,7 +97,9 @@ class Emitter {
         ...paramType(this.types, fn, param.name, param.type),
       }));
       entries.push(`  ${fn.name}: "${[result.code, ...params.map((param) => param.code)].join(" ")}",\n`);
-      methods.push(`  /** ${fn.deprecated ? "@deprecated " : ""}\`${prototype(fn)}\` (${fn.header}) */\n`);
+      methods.push(
+        `  /** ${fn.deprecated ? "@deprecated " : ""}\`${prototype(fn)}\` (${fn.header})${remarks(fn)} */\n`,
+      );
       methods.push(
         `  ${fn.name}(${params.map((param) => `${safe(param.name)}: ${param.ts}`).join(", ")}): ${result.ts};\n`,
       );
@@ -281,6 +285,18 @@ export const tableVersions: {
 
 function signatureName(library: Library): string {
   return `${library}Signatures`.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** What the annotations say, in a few words. */
+function remarks(fn: FunctionDecl): string {
+  const annotation = annotationOf(fn);
+  if (annotation === undefined) return "";
+  const words: string[] = [];
+  if (annotation.time === "long") words.push("long: for a native thread");
+  if (annotation.time === "forever") words.push("doesn't return");
+  if (annotation.threads === "process") words.push("changes the whole process");
+  if (annotation.needs !== "") words.push(`needs ${annotation.needs}`);
+  return words.map((text) => `; ${text}`).join("");
 }
 
 function prototype(fn: FunctionDecl): string {

@@ -1,6 +1,7 @@
-import { flagEnums, nativeOnlyStructs, nonNullResults, nullableParams, retainedParams } from "./annotations.ts";
+import { isNonNullResult, isNullableParam, isRetainedParam } from "./annotation_check.ts";
 import type { CType } from "./ctype.ts";
 import type { FunctionDecl } from "./model.ts";
+import { flagEnums, nativeOnlyStructs } from "./nullability.ts";
 import { isVoid, type Types } from "./types.ts";
 
 /** One parameter or result: the code for run time and the type for compile time. */
@@ -45,13 +46,13 @@ export function resultType(types: Types, fn: FunctionDecl): Lowered {
   const lowered = valueType(types, fn.result, fn.name);
   if (lowered.code.startsWith("{")) return { code: lowered.code, ts: `StructView<${lowered.ts}>` };
   if (!lowered.ts.endsWith(" | null")) return lowered;
-  return isNonNullResult(fn.name) ? { code: lowered.code, ts: lowered.ts.slice(0, -" | null".length) } : lowered;
+  return isNonNullResult(fn) ? { code: lowered.code, ts: lowered.ts.slice(0, -" | null".length) } : lowered;
 }
 
 /** What a function takes at one place. */
 export function paramType(types: Types, fn: FunctionDecl, name: string, type: CType): Lowered {
   const lowered = argumentType(types, fn.name, name, type);
-  return isNullableParam(fn.name, name) && /Pointer</.test(lowered.ts)
+  return isNullableParam(fn.name, name) && /Pointer/.test(lowered.ts)
     ? { code: lowered.code, ts: `${lowered.ts} | null` }
     : lowered;
 }
@@ -93,23 +94,4 @@ function bufferType(types: Types, to: CType): string | undefined {
     case "void":
       return undefined;
   }
-}
-
-function matches(rules: readonly (readonly [RegExp, RegExp])[], fn: string, param: string): boolean {
-  return rules.some(([forFunction, forParam]) => forFunction.test(fn) && forParam.test(param));
-}
-
-/** Whether a parameter may be NULL. */
-export function isNullableParam(fn: string, param: string): boolean {
-  return matches(nullableParams, fn, param);
-}
-
-/** Whether C keeps what a parameter points to. */
-export function isRetainedParam(fn: string, param: string): boolean {
-  return matches(retainedParams, fn, param);
-}
-
-/** Whether a pointer result is never NULL. */
-export function isNonNullResult(fn: string): boolean {
-  return nonNullResults.some((rule) => rule.test(fn));
 }
