@@ -11,9 +11,7 @@ const noRoom = 1;
  * a fresh context.
  */
 export function decode(state: ContextState, task: TaskContext<string>, count: number): void {
-  task.throwIfCancelled();
-  state.batch.n_tokens = count;
-  const code = task.lib.llama_decode(state.context, state.batch);
+  const code = compute(state, task, count);
   if (code === 0) {
     for (let index = 0; index < count; index++) state.held[state.used + index] = state.batchTokens[index] ?? 0;
     state.used += count;
@@ -23,6 +21,22 @@ export function decode(state: ContextState, task: TaskContext<string>, count: nu
   state.forget();
   const why = code === noRoom ? "there was no room in the context" : "it failed";
   throw new DecodeError(`llama_decode gave ${code}: ${why}; the context was cleared and can be used again`, { value: code, expected: "0" });
+}
+
+/** Takes cores for the decode alone, so that several models at work get them in turn. */
+function compute(state: ContextState, task: TaskContext<string>, count: number): number {
+  const { lib, cores, cancelled } = task;
+  task.throwIfCancelled();
+  const threads = cores.acquire(state.threads, cancelled);
+  if (threads === 0) task.throwIfCancelled();
+  if (threads !== state.currentThreads) {
+    lib.llama_set_n_threads(state.context, threads, threads);
+    state.currentThreads = threads;
+  }
+  state.batch.n_tokens = count;
+  const code = lib.llama_decode(state.context, state.batch);
+  cores.release();
+  return code;
 }
 
 function abandon(state: ContextState, task: TaskContext<string>): never {

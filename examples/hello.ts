@@ -1,0 +1,6 @@
+// Asks a model one question and prints the answer.
+import { defaultModelPath, loadModel } from "../mod.ts";
+
+await using model = await loadModel(await defaultModelPath());
+const { text } = await model.chat().send("What is the capital of France?", { temperature: 0, maxTokens: 64 });
+console.log(text);
