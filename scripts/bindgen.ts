@@ -4,14 +4,10 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { checkAnnotations } from "./bindgen/annotation_check.ts";
-import { readAst } from "./bindgen/ast.ts";
-import { Clang, findZig } from "./bindgen/clang.ts";
+import { findZig } from "./bindgen/clang.ts";
 import { defaultsRules, emitDefaults, readDefaults } from "./bindgen/defaults.ts";
 import { banner, emitTables } from "./bindgen/emit.ts";
-import { headers, layoutTargets, mainTarget } from "./bindgen/headers.ts";
-import { compareLayouts, parseLayouts } from "./bindgen/layout.ts";
-import { parseMacros } from "./bindgen/macros.ts";
-import type { Api } from "./bindgen/model.ts";
+import { readHeaders, upstreamFolder } from "./bindgen/read.ts";
 import { readVersions } from "./bindgen/versions.ts";
 
 const repository = fileURLToPath(new URL("..", import.meta.url));
@@ -23,28 +19,6 @@ Writes ffi/tables/ from the headers that csrc/sources.json pins.
   --defaults         write only ffi/tables/defaults.ts, from the built libraries
   --upstream FOLDER  the checkout of llama.cpp (default: csrc/upstream/llama.cpp)
 `;
-
-/** Everything that the headers under `root` say; throws when a struct's layout differs between targets. */
-export function readHeaders(zig: readonly string[], root: string): Api {
-  const clang = new Clang(zig, root);
-  try {
-    const isBound = (header: string): boolean => headers.some((one) => one.name === header);
-    const layouts = parseLayouts(clang.layouts(mainTarget));
-    const api = readAst(clang.ast(mainTarget), layouts, isBound);
-    const names = api.records.map((record) => record.name).filter((name) => layouts.has(name));
-    for (const target of layoutTargets) {
-      if (target === mainTarget) continue;
-      const differences = compareLayouts(layouts, parseLayouts(clang.layouts(target)), names);
-      if (differences.length > 0) {
-        throw new Error(`struct layouts differ between ${mainTarget} and ${target}:\n${differences.join("\n")}`);
-      }
-    }
-    const macros = parseMacros(clang.macros(mainTarget), isBound);
-    return { ...api, constants: [...api.constants, ...macros.constants], skippedMacros: macros.skipped };
-  } finally {
-    clang.dispose();
-  }
-}
 
 /** The file that comes from the libraries, not from the headers. */
 const fromLibraries = "defaults.ts";
@@ -72,8 +46,8 @@ async function main(): Promise<number> {
     );
     return 0;
   }
-  const root = values.upstream ?? join(repository, "csrc", "upstream", "llama.cpp");
-  const api = readHeaders(await findZig(), root);
+  const root = values.upstream ?? upstreamFolder;
+  const { api } = readHeaders(await findZig(), root);
   const problems = checkAnnotations(api);
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) return 1;

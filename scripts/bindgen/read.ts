@@ -1,0 +1,47 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { readAst } from "./ast.ts";
+import { Clang } from "./clang.ts";
+import { headers, layoutTargets, mainTarget } from "./headers.ts";
+import { compareLayouts, type Layout, parseLayouts } from "./layout.ts";
+import { parseMacros } from "./macros.ts";
+import type { Api } from "./model.ts";
+
+/** Where set-up puts the checkout of llama.cpp. */
+export const upstreamFolder: string = join(
+  fileURLToPath(new URL("../..", import.meta.url)),
+  "csrc",
+  "upstream",
+  "llama.cpp",
+);
+
+/** What the headers say, and the layouts that clang gives for each target. */
+export interface HeaderReading {
+  readonly api: Api;
+  readonly layouts: ReadonlyMap<string, ReadonlyMap<string, Layout>>;
+}
+
+/** Reads the headers under `root`. Throws when a struct's layout differs between targets. */
+export function readHeaders(zig: readonly string[], root: string): HeaderReading {
+  const clang = new Clang(zig, root);
+  try {
+    const isBound = (header: string): boolean => headers.some((one) => one.name === header);
+    const layouts = new Map(layoutTargets.map((target) => [target as string, parseLayouts(clang.layouts(target))]));
+    const main = layouts.get(mainTarget)!;
+    const api = readAst(clang.ast(mainTarget), main, isBound);
+    const names = api.records.map((record) => record.name).filter((name) => main.has(name));
+    for (const [target, other] of layouts) {
+      const differences = compareLayouts(main, other, names);
+      if (differences.length > 0) {
+        throw new Error(`struct layouts differ between ${mainTarget} and ${target}:\n${differences.join("\n")}`);
+      }
+    }
+    const macros = parseMacros(clang.macros(mainTarget), isBound);
+    return {
+      api: { ...api, constants: [...api.constants, ...macros.constants], skippedMacros: macros.skipped },
+      layouts,
+    };
+  } finally {
+    clang.dispose();
+  }
+}

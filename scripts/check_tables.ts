@@ -1,0 +1,44 @@
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { open } from "../ffi/native.ts";
+import { findZig } from "./bindgen/clang.ts";
+import { readHeaders, upstreamFolder } from "./bindgen/read.ts";
+import { checkDefaults } from "./check_tables/defaults.ts";
+import { checkLayouts } from "./check_tables/layouts.ts";
+import { checkLowering } from "./check_tables/lowering.ts";
+import type { Report } from "./check_tables/report.ts";
+import { checkSymbols } from "./check_tables/symbols.ts";
+
+const help = `usage: deno run -A scripts/check_tables.ts
+       bun scripts/check_tables.ts
+
+Holds ffi/tables/ against the built libraries and the pinned headers, in the runtime that runs it: exported symbols, calls, struct layouts
+on six targets, default parameters. Ends with 1 when anything differs.
+  --upstream FOLDER  the checkout of llama.cpp (default: csrc/upstream/llama.cpp)
+`;
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { upstream: { type: "string" }, help: { type: "boolean" } } });
+  if (values.help === true) {
+    process.stdout.write(help);
+    return 0;
+  }
+  const root = values.upstream ?? upstreamFolder;
+  const reading = readHeaders(await findZig(), root);
+  const native = await open();
+  const parts: readonly (readonly [string, Report])[] = [
+    ["Exported symbols", checkSymbols(native.set, reading.api, root)],
+    ["Calls", checkLowering(native)],
+    ["Struct layouts", checkLayouts(reading)],
+    ["Default parameters", checkDefaults(native, reading.api)],
+  ];
+  const problems = parts.flatMap(([, report]) => report.problems);
+  for (const [title, report] of parts) {
+    process.stdout.write(`${title}\n${report.lines.map((line) => `  ${line}\n`).join("")}\n`);
+  }
+  for (const problem of problems) process.stdout.write(`WRONG: ${problem}\n`);
+  process.stdout.write(problems.length === 0 ? "All agrees.\n" : `${problems.length} problems.\n`);
+  return problems.length === 0 ? 0 : 1;
+}
+
+process.exitCode = await main();

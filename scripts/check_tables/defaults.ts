@@ -1,0 +1,41 @@
+import type { Native } from "../../ffi/native.ts";
+import { type DefaultsName, structDefaults } from "../../ffi/tables/defaults.ts";
+import { defaultsRules, noDefaults, readDefaults } from "../bindgen/defaults.ts";
+import type { Api } from "../bindgen/model.ts";
+import { unsupportedHere } from "./lowering.ts";
+import { newReport, type Report } from "./report.ts";
+
+/** Compares the committed default parameters with what the library's own functions give. */
+export function checkDefaults(native: Native, api: Api): Report {
+  const report = newReport();
+  for (const rule of defaultsRules) {
+    const committed = structDefaults[rule.struct as DefaultsName];
+    const marks = [
+      ...(rule.arguments ?? []).map((field) => `${field} is an argument`),
+      ...(rule.machine ?? []).map((field) => `${field} depends on the machine`),
+      ...Object.entries(rule.pointers ?? {}).map(([field, pointee]) => `${field} points to ${pointee}`),
+    ];
+    const unsupported = unsupportedHere(native, rule.from);
+    if (unsupported !== undefined) {
+      report.lines.push(`${rule.struct}: not compared, ${rule.from} can't be called here: ${unsupported}`);
+      continue;
+    }
+    const { bytes } = readDefaults(native, rule);
+    if (committed?.bytes === bytes) {
+      report.lines.push(
+        `${rule.struct}: equal to ${rule.from}()${marks.length > 0 ? ` but for: ${marks.join(", ")}` : ""}`,
+      );
+    } else report.problems.push(`${rule.struct}: ${rule.from}() gives ${bytes}, committed is ${committed?.bytes}`);
+  }
+  for (const [name, reason] of Object.entries(noDefaults)) report.lines.push(`${name}: no entry, ${reason}`);
+  for (const fn of api.functions) {
+    if (!/default|_params$/.test(fn.name) || fn.result.kind === "pointer" || fn.result.kind === "function") continue;
+    const returnsStruct = fn.result.kind === "tagged" && fn.result.tag === "struct" ||
+      api.records.some((record) => fn.result.kind === "name" && record.name === fn.result.name);
+    const isKnown = defaultsRules.some((rule) => rule.from === fn.name) || noDefaults[fn.name] !== undefined;
+    if (returnsStruct && !isKnown) {
+      report.problems.push(`${fn.name} returns defaults, but scripts/bindgen/defaults.ts doesn't know it`);
+    }
+  }
+  return report;
+}
