@@ -232,7 +232,8 @@ export class Native {
   #bindEntry(entry: FunctionEntry): LibFunction {
     const { signature, name } = entry;
     const library = this.#libraries.library(entry.library);
-    if (this.#runtime.structs) {
+    // Lowering sorts parameters by register: without structs there is nothing to lower, and the order stays.
+    if (this.#runtime.structs || !(signature.parameters.some(isStruct) || isStruct(signature.result))) {
       const raw = library.bind(name, directSignature(signature));
       return raw === null ? failing(notExported(name)) : directCaller(signature, raw, this.#support);
     }
