@@ -47,7 +47,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const root = values.upstream ?? upstreamFolder;
-  const { api } = readHeaders(await findZig(), root);
+  const api = readHeaders(await findZig(), root);
   const problems = checkAnnotations(api);
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) return 1;

@@ -4,7 +4,7 @@ import { open } from "../ffi/native.ts";
 import { findZig } from "./bindgen/clang.ts";
 import { readHeaders, upstreamFolder } from "./bindgen/read.ts";
 import { checkDefaults } from "./check_tables/defaults.ts";
-import { checkLayouts } from "./check_tables/layouts.ts";
+import { checkWithClang } from "./check_tables/layouts.ts";
 import { checkLowering } from "./check_tables/lowering.ts";
 import type { Report } from "./check_tables/report.ts";
 import { checkSymbols } from "./check_tables/symbols.ts";
@@ -24,13 +24,14 @@ async function main(): Promise<number> {
     return 0;
   }
   const root = values.upstream ?? upstreamFolder;
-  const reading = readHeaders(await findZig(), root);
+  const zig = await findZig();
+  const api = readHeaders(zig, root);
   const native = await open();
   const parts: readonly (readonly [string, Report])[] = [
-    ["Exported symbols", checkSymbols(native.set, reading.api, root)],
+    ["Exported symbols", checkSymbols(native.set, api, root)],
     ["Calls", checkLowering(native)],
-    ["Struct layouts", checkLayouts(reading)],
-    ["Default parameters", checkDefaults(native, reading.api)],
+    ["Struct layouts, enums and macros", checkWithClang(zig, root, api)],
+    ["Default parameters", checkDefaults(native, api)],
   ];
   const problems = parts.flatMap(([, report]) => report.problems);
   for (const [title, report] of parts) {

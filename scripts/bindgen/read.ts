@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { readAst } from "./ast.ts";
 import { Clang } from "./clang.ts";
 import { headers, layoutTargets, mainTarget } from "./headers.ts";
-import { compareLayouts, type Layout, parseLayouts } from "./layout.ts";
+import { compareLayouts, parseLayouts } from "./layout.ts";
 import { parseMacros } from "./macros.ts";
 import type { Api } from "./model.ts";
 
@@ -15,14 +15,8 @@ export const upstreamFolder: string = join(
   "llama.cpp",
 );
 
-/** What the headers say, and the layouts that clang gives for each target. */
-export interface HeaderReading {
-  readonly api: Api;
-  readonly layouts: ReadonlyMap<string, ReadonlyMap<string, Layout>>;
-}
-
-/** Reads the headers under `root`. Throws when a struct's layout differs between targets. */
-export function readHeaders(zig: readonly string[], root: string): HeaderReading {
+/** Everything that the headers under `root` say. Throws when a struct's layout differs between targets. */
+export function readHeaders(zig: readonly string[], root: string): Api {
   const clang = new Clang(zig, root);
   try {
     const isBound = (header: string): boolean => headers.some((one) => one.name === header);
@@ -37,10 +31,7 @@ export function readHeaders(zig: readonly string[], root: string): HeaderReading
       }
     }
     const macros = parseMacros(clang.macros(mainTarget), isBound);
-    return {
-      api: { ...api, constants: [...api.constants, ...macros.constants], skippedMacros: macros.skipped },
-      layouts,
-    };
+    return { ...api, constants: [...api.constants, ...macros.constants], skippedMacros: macros.skipped };
   } finally {
     clang.dispose();
   }
