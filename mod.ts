@@ -6,7 +6,7 @@
  * import { defaultModelPath, loadModel } from "./mod.ts";
  *
  * await using model = await loadModel(await defaultModelPath());
- * const chat = model.chat({ system: "Answer briefly." });
+ * const chat = model.chat({ system: "You are a helpful assistant." });
  * let answer = "";
  * for await (const piece of chat.send("What is the capital of France?", { maxTokens: 64, temperature: 0 })) answer += piece;
  * assert.match(answer, /Paris/);

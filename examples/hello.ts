@@ -2,5 +2,8 @@
 import { defaultModelPath, loadModel } from "../mod.ts";
 
 await using model = await loadModel(await defaultModelPath());
-const { text } = await model.chat().send("What is the capital of France?", { temperature: 0, maxTokens: 64 });
+const { text } = await model.chat({ system: "You are a helpful assistant." }).send("What is the capital of France?", {
+  temperature: 0,
+  maxTokens: 64,
+});
 console.log(text);

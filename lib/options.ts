@@ -20,7 +20,9 @@ export function show(value: unknown): string {
   if (typeof value === "bigint") return `${value}n`;
   if (typeof value === "function") return "a function";
   if (Array.isArray(value)) return `an array of ${value.length}`;
-  if (typeof value === "object" && value !== null) return `an object (${Object.prototype.toString.call(value).slice(8, -1)})`;
+  if (typeof value === "object" && value !== null) {
+    return `an object (${Object.prototype.toString.call(value).slice(8, -1)})`;
+  }
   return String(value);
 }
 
@@ -37,7 +39,11 @@ export function checkInteger(name: string, value: unknown, range: Range): number
 /** A finite number in a range. */
 export function checkNumber(name: string, value: unknown, range: Range): number {
   if (typeof value === "number" && value >= range.min && value <= range.max) return value;
-  return refuse(name, value, range.max === Infinity ? `a number from ${range.min} upwards` : `a number from ${range.min} to ${range.max}`);
+  return refuse(
+    name,
+    value,
+    range.max === Infinity ? `a number from ${range.min} upwards` : `a number from ${range.min} to ${range.max}`,
+  );
 }
 
 /** `true` or `false`. */
@@ -58,7 +64,9 @@ export function checkFunction<T>(name: string, value: T): T {
 
 /** An `AbortSignal`. */
 export function checkSignal(name: string, value: unknown): AbortSignal {
-  return value instanceof AbortSignal ? value : refuse(name, value, "an AbortSignal, such as that of an AbortController");
+  return value instanceof AbortSignal
+    ? value
+    : refuse(name, value, "an AbortSignal, such as that of an AbortController");
 }
 
 /** Text without half surrogate pairs, which UTF-8 can't carry. */
@@ -83,7 +91,11 @@ function loneSurrogate(text: string): number {
 }
 
 /** An options object with no names but the known ones. `undefined` gives an empty one. */
-export function checkOptions<T extends object>(where: string, options: T | undefined, known: readonly (keyof T & string)[]): Partial<T> {
+export function checkOptions<T extends object>(
+  where: string,
+  options: T | undefined,
+  known: readonly (keyof T & string)[],
+): Partial<T> {
   if (options === undefined) return {};
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     return refuse(`the options of ${where}`, options, "an object");
@@ -92,7 +104,10 @@ export function checkOptions<T extends object>(where: string, options: T | undef
     if ((known as readonly string[]).includes(name)) continue;
     const near = nearest(name, known);
     const hint = near === undefined ? `it knows ${known.join(", ")}` : `did you mean ${near}?`;
-    throw new InvalidArgumentError(`${where} has no option ${show(name)}; ${hint}`, { value: name, expected: known.join(", ") });
+    throw new InvalidArgumentError(`${where} has no option ${show(name)}; ${hint}`, {
+      value: name,
+      expected: known.join(", "),
+    });
   }
   return options;
 }

@@ -61,14 +61,21 @@ export class FileSource implements ByteSource, AsyncDisposable {
     if (status.isFile()) return new FileSource(handle, path, status.size);
     await handle.close();
     const what = status.isDirectory() ? "a folder" : "not a regular file";
-    throw new ModelNotFoundError(`${path} is ${what}; give the path of a .gguf file`, { value: path, expected: "the path of a file" });
+    throw new ModelNotFoundError(`${path} is ${what}; give the path of a .gguf file`, {
+      value: path,
+      expected: "the path of a file",
+    });
   }
 
   async read(into: Uint8Array, position: number): Promise<void> {
     let done = 0;
     while (done < into.length) {
       const { bytesRead } = await this.#handle.read(into, done, into.length - done, position + done);
-      if (bytesRead === 0) throw new ModelAccessError(`${this.name} became shorter while it was read; write it again`, { value: this.name });
+      if (bytesRead === 0) {
+        throw new ModelAccessError(`${this.name} became shorter while it was read; write it again`, {
+          value: this.name,
+        });
+      }
       done += bytesRead;
     }
   }
@@ -83,10 +90,16 @@ function refuse(path: string, cause: unknown): never {
   const code = (cause as { code?: unknown }).code;
   const details = { value: path, cause };
   if (code === "ENOENT" || code === "ENOTDIR") {
-    throw new ModelNotFoundError(`there is no file ${path}; check the path`, { ...details, expected: "the path of a .gguf file" });
+    throw new ModelNotFoundError(`there is no file ${path}; check the path`, {
+      ...details,
+      expected: "the path of a .gguf file",
+    });
   }
   if (code === "EISDIR") {
-    throw new ModelNotFoundError(`${path} is a folder; give the path of a .gguf file`, { ...details, expected: "the path of a file" });
+    throw new ModelNotFoundError(`${path} is a folder; give the path of a .gguf file`, {
+      ...details,
+      expected: "the path of a file",
+    });
   }
   const words = cause instanceof Error ? cause.message : String(cause);
   throw new ModelAccessError(`${path} can't be read (${words}); check its permissions and, in Deno, --allow-read`, {

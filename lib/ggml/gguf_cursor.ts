@@ -66,7 +66,10 @@ export class GgufCursor {
 
   /** Throws that the header is wrong. */
   refuse(problem: string, value: unknown, expected: string): never {
-    throw new GgufFormatError(`${this.#source.name} has a damaged header: ${problem}; expected ${expected}; get the file again`, { value, expected });
+    throw new GgufFormatError(
+      `${this.#source.name} has a damaged header: ${problem}; expected ${expected}; get the file again`,
+      { value, expected },
+    );
   }
 
   /** The next bytes as they are, made readable by {@linkcode need} before. */
@@ -103,7 +106,9 @@ export class GgufCursor {
     const value = this.u64();
     const most = Math.floor(this.left / unit);
     if (value <= BigInt(most)) return Number(value);
-    if (value >= 1n << 48n) this.refuse(`${what} is said to have ${value} ${unit === 1 ? "bytes" : "entries"}`, value, `at most ${most}`);
+    if (value >= 1n << 48n) {
+      this.refuse(`${what} is said to have ${value} ${unit === 1 ? "bytes" : "entries"}`, value, `at most ${most}`);
+    }
     this.refuseBeyondEnd(Number(value) * unit, what);
     throw new TypeError("unreachable");
   }

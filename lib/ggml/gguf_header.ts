@@ -148,14 +148,19 @@ export async function parseGgufHeader(source: ByteSource): Promise<GgufHeader> {
 
 async function readVersion(cursor: GgufCursor, source: ByteSource): Promise<number> {
   if (source.size === 0) {
-    throw new NotGgufError(`${source.name} is empty; get the file again`, { value: "an empty file", expected: "a GGUF file" });
+    throw new NotGgufError(`${source.name} is empty; get the file again`, {
+      value: "an empty file",
+      expected: "a GGUF file",
+    });
   }
   const length = Math.min(4, source.size);
   await cursor.need(length, "the magic");
   const magic = cursor.bytes(length).slice();
   if (String.fromCharCode(...magic) !== "GGUF".slice(0, length)) {
     throw new NotGgufError(
-      `${source.name} is not a GGUF file: it starts with ${showBytes(magic)}, not with "GGUF"; give a model that was converted to GGUF`,
+      `${source.name} is not a GGUF file: it starts with ${
+        showBytes(magic)
+      }, not with "GGUF"; give a model that was converted to GGUF`,
       { value: showBytes(magic), expected: '"GGUF"' },
     );
   }
@@ -168,13 +173,19 @@ async function readVersion(cursor: GgufCursor, source: ByteSource): Promise<numb
 function checkVersion(version: number, name: string): number {
   if (version === 2 || version === 3) return version;
   if (version !== 0 && (version & 0xffff) === 0) {
-    throw new GgufByteOrderError(`${name} is a big-endian GGUF file, which this little-endian machine can't use; get or convert a little-endian one`, {
-      value: "big-endian",
-      expected: "little-endian",
-    });
+    throw new GgufByteOrderError(
+      `${name} is a big-endian GGUF file, which this little-endian machine can't use; get or convert a little-endian one`,
+      {
+        value: "big-endian",
+        expected: "little-endian",
+      },
+    );
   }
   const hint = version > 3 ? "update this library" : "convert the model again";
-  throw new GgufVersionError(`${name} is GGUF version ${version}; versions 2 and 3 can be read; ${hint}`, { value: version, expected: "2 or 3" });
+  throw new GgufVersionError(`${name} is GGUF version ${version}; versions 2 and 3 can be read; ${hint}`, {
+    value: version,
+    expected: "2 or 3",
+  });
 }
 
 function showBytes(bytes: Uint8Array): string {
@@ -193,7 +204,9 @@ async function readMetadata(cursor: GgufCursor, count: number): Promise<Map<stri
   const metadata = new Map<string, GgufValue>();
   for (let index = 0; index < count; index++) {
     const key = await cursor.string(`metadata key ${index}`);
-    if (key === undefined || key === "") cursor.refuse(`metadata key ${index} is ${key === "" ? "empty" : "too long"}`, key, "a name");
+    if (key === undefined || key === "") {
+      cursor.refuse(`metadata key ${index} is ${key === "" ? "empty" : "too long"}`, key, "a name");
+    }
     if (metadata.has(key)) cursor.refuse(`the metadata key ${JSON.stringify(key)} comes twice`, key, "each key once");
     metadata.set(key, await readValue(cursor, key));
   }
@@ -203,7 +216,8 @@ async function readMetadata(cursor: GgufCursor, count: number): Promise<Map<stri
 async function readType(cursor: GgufCursor, key: string): Promise<GgufValueType> {
   await cursor.need(4, `the type of ${key}`);
   const id = cursor.u32();
-  return valueTypes[id] ?? cursor.refuse(`the value of ${key} has type ${id}`, id, `a type from 0 to ${valueTypes.length - 1}`);
+  return valueTypes[id] ??
+    cursor.refuse(`the value of ${key} has type ${id}`, id, `a type from 0 to ${valueTypes.length - 1}`);
 }
 
 async function readValue(cursor: GgufCursor, key: string): Promise<GgufValue> {
@@ -283,7 +297,9 @@ async function readTensors(cursor: GgufCursor, count: number, alignment: number)
     await cursor.need(12, `the tensor ${name}`);
     const type = checkType(cursor, cursor.u32(), name, shape);
     const said = cursor.u64();
-    if (said !== BigInt(byteOffset)) cursor.refuse(`the data of tensor ${name} is said to start at ${said}`, said, String(byteOffset));
+    if (said !== BigInt(byteOffset)) {
+      cursor.refuse(`the data of tensor ${name} is said to start at ${said}`, said, String(byteOffset));
+    }
     const byteLength = measure(cursor, name, shape, type);
     tensors.push({ name, shape, type: type.name, byteOffset, byteLength });
     byteOffset = pad(byteOffset + byteLength, alignment);
@@ -294,7 +310,11 @@ async function readTensors(cursor: GgufCursor, count: number, alignment: number)
 async function readTensorName(cursor: GgufCursor, index: number): Promise<string> {
   const name = await cursor.string(`the name of tensor ${index}`);
   if (name !== undefined && new TextEncoder().encode(name).length <= longestTensorName) return name;
-  return cursor.refuse(`the name of tensor ${index} is too long`, name?.slice(0, 80), `at most ${longestTensorName} bytes`);
+  return cursor.refuse(
+    `the name of tensor ${index} is too long`,
+    name?.slice(0, 80),
+    `at most ${longestTensorName} bytes`,
+  );
 }
 
 async function readShape(cursor: GgufCursor, name: string): Promise<number[]> {
@@ -306,17 +326,25 @@ async function readShape(cursor: GgufCursor, name: string): Promise<number[]> {
   await cursor.need(dimensions * 8, `the tensor ${name}`);
   return Array.from({ length: dimensions }, () => {
     const elements = cursor.u64();
-    if (elements > BigInt(Number.MAX_SAFE_INTEGER)) cursor.refuse(`a dimension of tensor ${name} is ${elements}`, elements, "a sane number");
+    if (elements > BigInt(Number.MAX_SAFE_INTEGER)) {
+      cursor.refuse(`a dimension of tensor ${name} is ${elements}`, elements, "a sane number");
+    }
     return Number(elements);
   });
 }
 
 function checkType(cursor: GgufCursor, id: number, name: string, shape: readonly number[]): TensorType {
   const type = tensorTypes.get(id);
-  if (type === undefined) return cursor.refuse(`the tensor ${name} has type ${id}, which is unknown or was removed`, id, "a known type");
+  if (type === undefined) {
+    return cursor.refuse(`the tensor ${name} has type ${id}, which is unknown or was removed`, id, "a known type");
+  }
   const row = shape[0] ?? 1;
   if (row % type.blockSize === 0) return type;
-  return cursor.refuse(`the tensor ${name} of type ${type.name} has rows of ${row}`, row, `a multiple of ${type.blockSize}`);
+  return cursor.refuse(
+    `the tensor ${name} of type ${type.name} has rows of ${row}`,
+    row,
+    `a multiple of ${type.blockSize}`,
+  );
 }
 
 function measure(cursor: GgufCursor, name: string, shape: readonly number[], type: TensorType): number {

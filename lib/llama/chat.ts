@@ -55,7 +55,7 @@ let chats = 0;
  * import { defaultModelPath } from "../models/default_model.ts";
  *
  * await using model = await loadModel(await defaultModelPath());
- * const chat = model.chat({ system: "Answer briefly." });
+ * const chat = model.chat({ system: "You are a helpful assistant." });
  * const { text } = await chat.send("What is the capital of France?", { temperature: 0, maxTokens: 32 });
  * assert.match(text, /Paris/);
  * assert.equal(chat.history.length, 3);
@@ -93,7 +93,10 @@ export class Chat {
     const content = checkText("the message", text);
     const settings = checkGeneration("chat.send", options);
     const before = this.#turn;
-    const generation = new Generation((signal, onPiece) => this.#answer(before, content, settings, signal, onPiece), settings.signal);
+    const generation = new Generation(
+      (signal, onPiece) => this.#answer(before, content, settings, signal, onPiece),
+      settings.signal,
+    );
     this.#turn = generation.then(undefined, () => {});
     return generation;
   }
@@ -116,9 +119,12 @@ export class Chat {
 
   async #prompt(messages: readonly ChatMessage[]): Promise<Prompt> {
     if (this.#source === undefined) {
-      throw new ChatTemplateError("this model has no chat template; give one by the option template of model.chat, or use model.complete", {
-        expected: "a chat template",
-      });
+      throw new ChatTemplateError(
+        "this model has no chat template; give one by the option template of model.chat, or use model.complete",
+        {
+          expected: "a chat template",
+        },
+      );
     }
     this.#template ??= compileChatTemplate(this.#source);
     const [render, { special, startToken, endToken }] = await Promise.all([this.#template, this.#host.vocabulary()]);
@@ -144,7 +150,10 @@ async function unlessAborted(work: Promise<unknown>, signal: AbortSignal): Promi
 function checkHistory(history: unknown): ChatMessage[] {
   if (history === undefined) return [];
   if (!Array.isArray(history)) {
-    throw new InvalidArgumentError(`history is ${show(history)}; give an array of messages`, { value: history, expected: "an array of messages" });
+    throw new InvalidArgumentError(`history is ${show(history)}; give an array of messages`, {
+      value: history,
+      expected: "an array of messages",
+    });
   }
   return history.map((message: unknown, index) => {
     const { role, content } = checkOptions(`history[${index}]`, message as ChatMessage, ["role", "content"]);

@@ -43,7 +43,9 @@ export function unguard(text: string, { gap, mark }: Guard): string {
 export function guardContents(contents: readonly string[], special: readonly SpecialToken[]): GuardedContents {
   const texts = special.map((token) => token.text);
   const [first] = guards;
-  const free = guards.find(({ gap, mark }) => !contents.some((content) => content.includes(gap) || content.includes(mark)));
+  const free = guards.find(({ gap, mark }) =>
+    !contents.some((content) => content.includes(gap) || content.includes(mark))
+  );
   const guard = free ?? first ?? { gap: "\uFDD0", mark: "\uFDD1" };
   const guarded = contents.map((content) => guardEnds(guardInside(content, texts, guard), texts, guard));
   const changed = guarded.some((content, index) => content !== contents[index]);
@@ -55,7 +57,10 @@ function guardInside(content: string, texts: readonly string[], guard: Guard): s
   for (const text of texts) {
     if (!guarded.includes(text)) continue;
     const [first = ""] = text;
-    guarded = guarded.replaceAll(text, text === first ? guard.mark + text : first + guard.gap + text.slice(first.length));
+    guarded = guarded.replaceAll(
+      text,
+      text === first ? guard.mark + text : first + guard.gap + text.slice(first.length),
+    );
   }
   return guarded;
 }

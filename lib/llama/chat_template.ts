@@ -30,16 +30,24 @@ export async function compileChatTemplate(source: string): Promise<ChatTemplate>
   try {
     template = new Template(source);
   } catch (cause) {
-    throw new ChatTemplateError(`the chat template doesn't parse: ${words(cause)}; give another by the option template`, { cause, expected: "a Jinja template" });
+    throw new ChatTemplateError(
+      `the chat template doesn't parse: ${words(cause)}; give another by the option template`,
+      { cause, expected: "a Jinja template" },
+    );
   }
   return (messages, startToken, endToken) => {
     try {
       return template.render({ messages, add_generation_prompt: true, bos_token: startToken, eos_token: endToken });
     } catch (cause) {
-      throw new ChatTemplateError(`the chat template refused the messages: ${words(cause)}; change them, or give another template by the option template`, {
-        cause,
-        expected: "messages that the template takes",
-      });
+      throw new ChatTemplateError(
+        `the chat template refused the messages: ${
+          words(cause)
+        }; change them, or give another template by the option template`,
+        {
+          cause,
+          expected: "messages that the template takes",
+        },
+      );
     }
   };
 }

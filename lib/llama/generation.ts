@@ -96,10 +96,13 @@ export class Generation implements AsyncIterable<string>, PromiseLike<Generation
   /** The pieces of text, each of whole characters, as they come. Can be taken once. */
   [Symbol.asyncIterator](): AsyncGenerator<string, void, undefined> {
     if (this.#iterated) {
-      throw new InvalidArgumentError("this generation was looped over before; keep its pieces, or await it for the whole text", {
-        value: "a second loop",
-        expected: "one loop over a generation",
-      });
+      throw new InvalidArgumentError(
+        "this generation was looped over before; keep its pieces, or await it for the whole text",
+        {
+          value: "a second loop",
+          expected: "one loop over a generation",
+        },
+      );
     }
     this.#iterated = true;
     return this.#iterate();
@@ -121,7 +124,9 @@ export class Generation implements AsyncIterable<string>, PromiseLike<Generation
 
   /** Cancels, and waits until the native thread has really stopped. */
   async #leave(): Promise<void> {
-    this.#controller.abort(new GenerationCancelledError("the loop over this generation was left before its end, which cancelled it"));
+    this.#controller.abort(
+      new GenerationCancelledError("the loop over this generation was left before its end, which cancelled it"),
+    );
     await this.#result.catch(() => {});
   }
 }

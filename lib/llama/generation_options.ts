@@ -50,7 +50,9 @@ function settings(options: CompletionOptions): GenerationSettings {
   const { parseSpecial = true } = options;
   return {
     sampling: checkSampling(options),
-    maxTokens: options.maxTokens === undefined ? undefined : checkInteger("maxTokens", options.maxTokens, { min: 1, max: 0x7fff_ffff }),
+    maxTokens: options.maxTokens === undefined
+      ? undefined
+      : checkInteger("maxTokens", options.maxTokens, { min: 1, max: 0x7fff_ffff }),
     stop: checkStop(options.stop),
     signal: options.signal === undefined ? undefined : checkSignal("signal", options.signal),
     parseSpecial: checkBoolean("parseSpecial", parseSpecial),
@@ -69,6 +71,9 @@ function checkStop(stop: unknown): readonly string[] {
   return list.map((one: unknown, index) => {
     const text = checkText(list.length === 1 ? "stop" : `stop[${index}]`, one);
     if (text !== "") return text;
-    throw new InvalidArgumentError("a stop string is empty, which would end every generation at once; leave it out", { value: "", expected: "some text" });
+    throw new InvalidArgumentError("a stop string is empty, which would end every generation at once; leave it out", {
+      value: "",
+      expected: "some text",
+    });
   });
 }

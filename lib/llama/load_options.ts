@@ -45,7 +45,16 @@ export interface LoadSettings {
   libraryPath: string | undefined;
 }
 
-const names = ["contextSize", "batchSize", "threads", "gpuLayers", "mmap", "onProgress", "signal", "libraryPath"] as const;
+const names = [
+  "contextSize",
+  "batchSize",
+  "threads",
+  "gpuLayers",
+  "mmap",
+  "onProgress",
+  "signal",
+  "libraryPath",
+] as const;
 const largest = 0x7fff_ffff;
 /** Upstream's default. */
 const defaultBatchSize = 2048;
@@ -55,9 +64,20 @@ const mostThreads = 4096;
 export function checkLoad(options: ModelOptions | undefined): LoadSettings {
   const given: ModelOptions = checkOptions("loadModel", options, names);
   const cores = navigator.hardwareConcurrency;
-  const { contextSize, batchSize = defaultBatchSize, threads = cores, gpuLayers, mmap, onProgress, signal, libraryPath } = given;
+  const {
+    contextSize,
+    batchSize = defaultBatchSize,
+    threads = cores,
+    gpuLayers,
+    mmap,
+    onProgress,
+    signal,
+    libraryPath,
+  } = given;
   return {
-    contextSize: contextSize === undefined ? undefined : checkInteger("contextSize", contextSize, { min: 1, max: largest }),
+    contextSize: contextSize === undefined
+      ? undefined
+      : checkInteger("contextSize", contextSize, { min: 1, max: largest }),
     batchSize: checkInteger("batchSize", batchSize, { min: 1, max: largest }),
     threads: Math.min(cores, checkInteger("threads", threads, { min: 1, max: mostThreads })),
     gpuLayers: gpuLayers === undefined ? undefined : checkInteger("gpuLayers", gpuLayers, { min: 0, max: largest }),
@@ -72,14 +92,25 @@ export function checkLoad(options: ModelOptions | undefined): LoadSettings {
 export function modelPath(source: string | URL): string {
   if (source instanceof URL) return pathOfUrl(source);
   const path = checkText("the path of the model", source);
-  if (path === "") throw new InvalidArgumentError("the path of the model is empty; give the path of a .gguf file", { value: path, expected: "a path" });
+  if (path === "") {
+    throw new InvalidArgumentError("the path of the model is empty; give the path of a .gguf file", {
+      value: path,
+      expected: "a path",
+    });
+  }
   if (path.includes("\0")) {
-    throw new InvalidArgumentError(`the path of the model holds a NUL character: ${show(path)}`, { value: path, expected: "a path without \\0" });
+    throw new InvalidArgumentError(`the path of the model holds a NUL character: ${show(path)}`, {
+      value: path,
+      expected: "a path without \\0",
+    });
   }
   return path.startsWith("file:") ? pathOfUrl(new URL(path)) : path;
 }
 
 function pathOfUrl(url: URL): string {
   if (url.protocol === "file:") return fileURLToPath(url);
-  throw new InvalidArgumentError(`${url} is no file: URL; download the model and give its path`, { value: url.href, expected: "a file: URL" });
+  throw new InvalidArgumentError(`${url} is no file: URL; download the model and give its path`, {
+    value: url.href,
+    expected: "a file: URL",
+  });
 }

@@ -89,7 +89,10 @@ async function startThread(settings: LoadSettings): Promise<[Native, ModelThread
 }
 
 /** Both results. When the header is bad that is the error, and the thread is given back. */
-async function both(header: Promise<GgufHeader>, thread: Promise<[Native, ModelThread]>): Promise<[GgufHeader, [Native, ModelThread]]> {
+async function both(
+  header: Promise<GgufHeader>,
+  thread: Promise<[Native, ModelThread]>,
+): Promise<[GgufHeader, [Native, ModelThread]]> {
   const [first, second] = await Promise.allSettled([header, thread]);
   if (first.status === "rejected") {
     if (second.status === "fulfilled") await second.value[1][Symbol.asyncDispose]();
@@ -254,19 +257,28 @@ export class Model implements AsyncDisposable {
 
   #assertAlive(): void {
     if (this.#disposed === undefined) return;
-    throw new DisposedError(`the model ${this.info.path} was disposed; load it again`, { value: this.info.path, expected: "a model that is loaded" });
+    throw new DisposedError(`the model ${this.info.path} was disposed; load it again`, {
+      value: this.info.path,
+      expected: "a model that is loaded",
+    });
   }
 
   #assertGenerates(): void {
     this.#assertAlive();
     if (this.#loaded.context === null) {
-      throw new UnsupportedModelError(`${this.info.path} has a vocabulary and no weights; it can tokenize only`, { value: this.info.path, expected: "a model with weights" });
+      throw new UnsupportedModelError(`${this.info.path} has a vocabulary and no weights; it can tokenize only`, {
+        value: this.info.path,
+        expected: "a model with weights",
+      });
     }
     if (this.info.hasEncoder || !this.info.hasDecoder) {
-      throw new UnsupportedModelError(`${this.info.path} (${this.info.architecture}) isn't a model that goes on with a text`, {
-        value: this.info.architecture,
-        expected: "a decoder-only model",
-      });
+      throw new UnsupportedModelError(
+        `${this.info.path} (${this.info.architecture}) isn't a model that goes on with a text`,
+        {
+          value: this.info.architecture,
+          expected: "a decoder-only model",
+        },
+      );
     }
   }
 
@@ -301,7 +313,12 @@ export class Model implements AsyncDisposable {
   }
 }
 
-function result(output: GenerateOutput, seed: number, firstPieceMs: number | undefined, totalMs: number): GenerationResult {
+function result(
+  output: GenerateOutput,
+  seed: number,
+  firstPieceMs: number | undefined,
+  totalMs: number,
+): GenerationResult {
   const { text, stopReason, stop, promptTokens, reusedTokens, promptMs, generationMs } = output;
   const tokens = Array.from(output.tokens);
   return {
@@ -335,10 +352,19 @@ function textOf(header: GgufHeader, key: string): string | undefined {
 
 function tokenizeFlags(where: string, options: TokenizeOptions | undefined): TokenizeFlags {
   const { addSpecial = true, parseSpecial = false } = checkOptions(where, options, ["addSpecial", "parseSpecial"]);
-  return { addSpecial: checkBoolean("addSpecial", addSpecial), parseSpecial: checkBoolean("parseSpecial", parseSpecial) };
+  return {
+    addSpecial: checkBoolean("addSpecial", addSpecial),
+    parseSpecial: checkBoolean("parseSpecial", parseSpecial),
+  };
 }
 
 function detokenizeFlags(where: string, options: DetokenizeOptions | undefined): DetokenizeFlags {
-  const { removeSpecial = true, renderSpecial = true } = checkOptions(where, options, ["removeSpecial", "renderSpecial"]);
-  return { removeSpecial: checkBoolean("removeSpecial", removeSpecial), renderSpecial: checkBoolean("renderSpecial", renderSpecial) };
+  const { removeSpecial = true, renderSpecial = true } = checkOptions(where, options, [
+    "removeSpecial",
+    "renderSpecial",
+  ]);
+  return {
+    removeSpecial: checkBoolean("removeSpecial", removeSpecial),
+    renderSpecial: checkBoolean("renderSpecial", renderSpecial),
+  };
 }

@@ -19,7 +19,15 @@ export interface SamplingOptions {
 }
 
 /** The names of {@linkcode SamplingOptions}. */
-export const samplingOptionNames = ["temperature", "topK", "topP", "minP", "repeatPenalty", "repeatLastN", "seed"] as const;
+export const samplingOptionNames = [
+  "temperature",
+  "topK",
+  "topP",
+  "minP",
+  "repeatPenalty",
+  "repeatLastN",
+  "seed",
+] as const;
 
 /** Checked sampling parameters, every one of them set. */
 export interface SamplingSettings {
@@ -45,7 +53,15 @@ const smallestPenalty = 0.01;
 
 /** Checks sampling options and fills in the defaults. Throws {@linkcode InvalidArgumentError}. */
 export function checkSampling(options: SamplingOptions): SamplingSettings {
-  const { temperature = 0.8, topK = 40, topP = 0.95, minP = 0.05, repeatPenalty = 1, repeatLastN = 64, seed = randomSeed() } = options;
+  const {
+    temperature = 0.8,
+    topK = 40,
+    topP = 0.95,
+    minP = 0.05,
+    repeatPenalty = 1,
+    repeatLastN = 64,
+    seed = randomSeed(),
+  } = options;
   return {
     temperature: checkNumber("temperature", temperature, { min: 0, max: 100 }),
     topK: checkInteger("topK", topK, { min: 0, max: 0x7fff_ffff }),

@@ -11,10 +11,13 @@ export function checkTokens(tokens: Int32Array | readonly number[], vocabularySi
   }
   for (const [index, token] of tokens.entries()) {
     if (Number.isInteger(token) && token >= 0 && token < vocabularySize) continue;
-    throw new InvalidArgumentError(`the token at index ${index} is ${show(token)}; give whole numbers from 0 to ${vocabularySize - 1}`, {
-      value: token,
-      expected: `a whole number from 0 to ${vocabularySize - 1}`,
-    });
+    throw new InvalidArgumentError(
+      `the token at index ${index} is ${show(token)}; give whole numbers from 0 to ${vocabularySize - 1}`,
+      {
+        value: token,
+        expected: `a whole number from 0 to ${vocabularySize - 1}`,
+      },
+    );
   }
   return Int32Array.from(tokens);
 }

@@ -40,10 +40,13 @@ export async function defaultModelPath(): Promise<string> {
     await access(path);
     return path;
   } catch (cause) {
-    throw new ModelNotFoundError(`the default model isn't there (${path}); run \`npm run setup\`, or give a model of your own`, {
-      value: path,
-      expected: "a model in the cache",
-      cause,
-    });
+    throw new ModelNotFoundError(
+      `the default model isn't there (${path}); run \`npm run setup\`, or give a model of your own`,
+      {
+        value: path,
+        expected: "a model in the cache",
+        cause,
+      },
+    );
   }
 }

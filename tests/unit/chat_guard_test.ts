@@ -44,12 +44,20 @@ test("a control token isn't put together from a content and what is beside it", 
   for (let cut = 1; cut < token.length; cut++) {
     const [begin, end] = [token.slice(0, cut), token.slice(cut)];
     const splitInside = (text: string) => text.includes("im_end") ? [] : [text];
-    for (const pieces of [[begin, { content: end }], [{ content: begin }, end], [{ content: begin }, { content: end }]] as const) {
+    for (
+      const pieces of [[begin, { content: end }], [{ content: begin }, end], [{ content: begin }, {
+        content: end,
+      }]] as const
+    ) {
       const found = parts(["x", ...pieces, "y"]);
       assert.ok(!found.includes(2), JSON.stringify(pieces));
       if (splitInside(begin).length > 0 && splitInside(end).length > 0) assert.deepEqual(found, [`x${token}y`]);
     }
-    assert.ok(!parts([begin, { content: `  ${end}` }].map((piece) => typeof piece === "string" ? piece : { content: piece.content })).includes(2));
+    assert.ok(
+      !parts(
+        [begin, { content: `  ${end}` }].map((piece) => typeof piece === "string" ? piece : { content: piece.content }),
+      ).includes(2),
+    );
   }
 });
 
@@ -68,7 +76,12 @@ test("a content that holds the guard character gets another", () => {
 });
 
 test("the longest token wins, white space is dropped where the token says so", () => {
-  const strip: SpecialToken[] = [{ id: 7, text: "<mask>", stripBefore: true, stripAfter: false }, { id: 8, text: "<s>", stripBefore: false, stripAfter: true }];
+  const strip: SpecialToken[] = [{ id: 7, text: "<mask>", stripBefore: true, stripAfter: false }, {
+    id: 8,
+    text: "<s>",
+    stripBefore: false,
+    stripAfter: true,
+  }];
   assert.deepEqual(splitAtSpecial("a  <mask> b <s>  c", strip, none), ["a", 7, " b ", 8, "c"]);
   assert.deepEqual(splitAtSpecial("im_end<|im_end|>", special, none), [4, 2]);
 });

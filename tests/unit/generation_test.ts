@@ -33,7 +33,13 @@ function controlled(outer?: AbortSignal) {
     else signal.addEventListener("abort", () => done.reject(signal.reason), { once: true });
     return done.promise;
   }, outer);
-  return { generation, piece: (text: string) => piece(text), end: () => done.resolve(result), fail: (error: Error) => done.reject(error), signal: () => inner };
+  return {
+    generation,
+    piece: (text: string) => piece(text),
+    end: () => done.resolve(result),
+    fail: (error: Error) => done.reject(error),
+    signal: () => inner,
+  };
 }
 
 async function collect(generation: Generation): Promise<string[]> {

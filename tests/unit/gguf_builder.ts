@@ -58,7 +58,8 @@ function fixed(size: number, write: (view: DataView) => void): Uint8Array {
 /** A number of 32 bits. */
 export const u32 = (value: number): Uint8Array => fixed(4, (view) => view.setUint32(0, value, true));
 /** A number of 64 bits. */
-export const u64 = (value: number | bigint): Uint8Array => fixed(8, (view) => view.setBigUint64(0, BigInt(value), true));
+export const u64 = (value: number | bigint): Uint8Array =>
+  fixed(8, (view) => view.setBigUint64(0, BigInt(value), true));
 /** A string with its length before it. */
 export const text = (value: string): Uint8Array => join(u64(encoder.encode(value).length), encoder.encode(value));
 
@@ -69,13 +70,22 @@ export const u32Value = (value: number): BuiltValue => ({ type: 4, bytes: u32(va
 /** A value of 64 bits. */
 export const u64Value = (value: bigint): BuiltValue => ({ type: 10, bytes: u64(value) });
 /** A number with a fraction. */
-export const f32Value = (value: number): BuiltValue => ({ type: 6, bytes: fixed(4, (view) => view.setFloat32(0, value, true)) });
+export const f32Value = (value: number): BuiltValue => ({
+  type: 6,
+  bytes: fixed(4, (view) => view.setFloat32(0, value, true)),
+});
 /** True or false. */
 export const boolValue = (value: boolean): BuiltValue => ({ type: 7, bytes: Uint8Array.of(value ? 1 : 0) });
 /** An array of strings. */
-export const stringsValue = (values: readonly string[]): BuiltValue => ({ type: 9, bytes: join(u32(8), u64(values.length), ...values.map(text)) });
+export const stringsValue = (values: readonly string[]): BuiltValue => ({
+  type: 9,
+  bytes: join(u32(8), u64(values.length), ...values.map(text)),
+});
 /** An array of whole numbers. */
-export const u32sValue = (values: readonly number[]): BuiltValue => ({ type: 9, bytes: join(u32(4), u64(values.length), ...values.map(u32)) });
+export const u32sValue = (values: readonly number[]): BuiltValue => ({
+  type: 9,
+  bytes: join(u32(4), u64(values.length), ...values.map(u32)),
+});
 
 /** A whole file. */
 export function buildGguf(
@@ -84,7 +94,9 @@ export function buildGguf(
   options: BuildOptions = {},
 ): Uint8Array {
   const { magic = "GGUF", version = 3, alignment = 32 } = options;
-  const pairs = Array.isArray(metadata) ? metadata as readonly (readonly [string, BuiltValue])[] : Object.entries(metadata);
+  const pairs = Array.isArray(metadata)
+    ? metadata as readonly (readonly [string, BuiltValue])[]
+    : Object.entries(metadata);
   const padded = (bytes: Uint8Array) => join(bytes, new Uint8Array((alignment - bytes.length % alignment) % alignment));
   let offset = 0n;
   const infos = tensors.map((tensor) => {

@@ -17,7 +17,22 @@ import {
 import { type ByteSource, MemorySource } from "../../lib/ggml/byte_source.ts";
 import { windowSize } from "../../lib/ggml/gguf_cursor.ts";
 import { type GgufHeader, parseGgufHeader, readGgufHeader } from "../../lib/ggml/gguf_header.ts";
-import { boolValue, type BuildOptions, buildGguf, type BuiltTensor, type BuiltValue, f32Value, join, stringsValue, stringValue, u32, u32sValue, u32Value, u64, u64Value } from "./gguf_builder.ts";
+import {
+  boolValue,
+  buildGguf,
+  type BuildOptions,
+  type BuiltTensor,
+  type BuiltValue,
+  f32Value,
+  join,
+  stringsValue,
+  stringValue,
+  u32,
+  u32sValue,
+  u32Value,
+  u64,
+  u64Value,
+} from "./gguf_builder.ts";
 
 const metadata = {
   "general.architecture": stringValue("llama"),
@@ -61,7 +76,11 @@ test("a sound header is read", async () => {
   assert.equal(header.metadata.get("a.yes"), true);
   const words = header.metadata.get("a.words");
   assert.ok(typeof words === "object");
-  assert.deepEqual({ type: words.elementType, length: words.length, bytes: words.byteLength }, { type: "string", length: 3, bytes: 24 + 8 });
+  assert.deepEqual({ type: words.elementType, length: words.length, bytes: words.byteLength }, {
+    type: "string",
+    length: 3,
+    bytes: 24 + 8,
+  });
   assert.equal(new TextDecoder().decode(bytes.subarray(words.byteOffset + 8, words.byteOffset + 11)), "one");
 });
 
@@ -72,7 +91,10 @@ test("a file cut at any byte is refused, with its size and the size it needs", a
     assert.ok(error instanceof GgmlError, `cut at ${length}`);
     if (length === 0) assert.ok(error instanceof NotGgufError);
     else {
-      assert.ok(error instanceof GgufTruncatedError || error instanceof GgufFormatError, `cut at ${length}: ${error.message}`);
+      assert.ok(
+        error instanceof GgufTruncatedError || error instanceof GgufFormatError,
+        `cut at ${length}: ${error.message}`,
+      );
       if (error instanceof GgufTruncatedError) {
         assert.equal(error.value, length);
         const needed = Number(/at least (\d+)/.exec(error.expected ?? "")?.[1]);
@@ -100,18 +122,33 @@ test("a changed byte in the header gives a header or a typed error, never anythi
 });
 
 test("what is no GGUF file is told by what it starts with", async () => {
-  await assert.rejects(parse(new Uint8Array(0)), (error) => error instanceof NotGgufError && /empty/.test(error.message));
-  await assert.rejects(parse(new TextEncoder().encode("Hello, world")), (error) => error instanceof NotGgufError && /starts with "Hell"/.test(error.message));
-  await assert.rejects(parse(Uint8Array.of(0x80, 2, 0x7d, 0x71, 1)), (error) => error instanceof NotGgufError && /80 02 7d 71/.test(error.message));
+  await assert.rejects(
+    parse(new Uint8Array(0)),
+    (error) => error instanceof NotGgufError && /empty/.test(error.message),
+  );
+  await assert.rejects(
+    parse(new TextEncoder().encode("Hello, world")),
+    (error) => error instanceof NotGgufError && /starts with "Hell"/.test(error.message),
+  );
+  await assert.rejects(
+    parse(Uint8Array.of(0x80, 2, 0x7d, 0x71, 1)),
+    (error) => error instanceof NotGgufError && /80 02 7d 71/.test(error.message),
+  );
   await assert.rejects(parse(new TextEncoder().encode("GG")), GgufTruncatedError);
 });
 
 test("the version and the byte order are checked", async () => {
   for (const version of [0, 1, 4, 99]) {
-    await assert.rejects(build(metadata, tensors, { version }), (error) => error instanceof GgufVersionError && error.value === version);
+    await assert.rejects(
+      build(metadata, tensors, { version }),
+      (error) => error instanceof GgufVersionError && error.value === version,
+    );
   }
   for (const version of [0x0300_0000, 0x0200_0000]) {
-    await assert.rejects(build(metadata, tensors, { version }), (error) => error instanceof GgufByteOrderError && /big-endian/.test(error.message));
+    await assert.rejects(
+      build(metadata, tensors, { version }),
+      (error) => error instanceof GgufByteOrderError && /big-endian/.test(error.message),
+    );
   }
   assert.equal((await build(metadata, tensors, { version: 2 })).version, 2);
 });
@@ -124,13 +161,21 @@ test("absurd counts, lengths and offsets are refused", async () => {
     await assert.rejects(build({ a: { type: 9, bytes: join(u32(4), u64(count)) } }, []), GgmlError);
     await assert.rejects(build({ a: { type: 9, bytes: join(u32(8), u64(count)) } }, []), GgmlError);
     await assert.rejects(build({ a: { type: 8, bytes: u64(count) } }, []), GgmlError);
-    await assert.rejects(build({}, [{ name: "t", shape: [count, count], type: 0, data: new Uint8Array(4) }]), GgmlError);
-    await assert.rejects(build({}, [{ name: "t", shape: [1], type: 0, data: new Uint8Array(4), offset: count }]), GgufFormatError);
+    await assert.rejects(
+      build({}, [{ name: "t", shape: [count, count], type: 0, data: new Uint8Array(4) }]),
+      GgmlError,
+    );
+    await assert.rejects(
+      build({}, [{ name: "t", shape: [1], type: 0, data: new Uint8Array(4), offset: count }]),
+      GgufFormatError,
+    );
   }
 });
 
 test("what can't be in a header is refused", async () => {
-  const tensor = (change: Partial<BuiltTensor>): readonly BuiltTensor[] => [{ name: "t", shape: [32], type: 2, data: new Uint8Array(18), ...change }];
+  const tensor = (
+    change: Partial<BuiltTensor>,
+  ): readonly BuiltTensor[] => [{ name: "t", shape: [32], type: 2, data: new Uint8Array(18), ...change }];
   const pair = ["a", u32Value(1)] as const;
   const cases: [what: string, header: Promise<GgufHeader>][] = [
     ["an empty key", build({ "": u32Value(1) }, [])],
@@ -188,7 +233,10 @@ test("files: missing, folder, forbidden, real", async () => {
   try {
     const path = joinPath(folder, "model.gguf");
     await assert.rejects(readGgufHeader(path), (error) => error instanceof ModelNotFoundError && error.value === path);
-    await assert.rejects(readGgufHeader(folder), (error) => error instanceof ModelNotFoundError && /folder/.test(error.message));
+    await assert.rejects(
+      readGgufHeader(folder),
+      (error) => error instanceof ModelNotFoundError && /folder/.test(error.message),
+    );
     await writeFile(path, buildGguf(metadata, tensors));
     assert.equal((await readGgufHeader(path)).tensors.length, 2);
     await assert.rejects(readGgufHeader(joinPath(path, "below")), ModelNotFoundError);

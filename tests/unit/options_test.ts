@@ -53,7 +53,9 @@ test("generation: maxTokens, stop, signal, unknown names", () => {
   assert.deepEqual(checkGeneration("chat.send", undefined).stop, []);
   assert.deepEqual(checkGeneration("chat.send", { stop: "a" }).stop, ["a"]);
   assert.equal(checkGeneration("chat.send", { maxTokens: undefined }).maxTokens, undefined);
-  for (const bad of [0, -1, 1.5, NaN, 2 ** 31, "5"]) refused(() => checkGeneration("chat.send", { maxTokens: untyped(bad) }), /maxTokens is/, bad);
+  for (const bad of [0, -1, 1.5, NaN, 2 ** 31, "5"]) {
+    refused(() => checkGeneration("chat.send", { maxTokens: untyped(bad) }), /maxTokens is/, bad);
+  }
   refused(() => checkGeneration("chat.send", { stop: "" }), /empty/);
   refused(() => checkGeneration("chat.send", { stop: ["a", ""] }), /empty/);
   refused(() => checkGeneration("chat.send", { stop: untyped([1]) }), /stop is 1/);
@@ -77,7 +79,9 @@ test("load: options and sources", () => {
   assert.equal(checkLoad({ threads: 4096 }).threads, navigator.hardwareConcurrency);
   assert.equal(checkLoad({ threads: 1 }).threads, 1);
   for (const name of ["contextSize", "batchSize", "threads"]) {
-    for (const bad of [0, -1, 1.5, NaN, 2 ** 31, "5"]) refused(() => checkLoad({ [name]: bad }), new RegExp(`${name} is`), bad);
+    for (const bad of [0, -1, 1.5, NaN, 2 ** 31, "5"]) {
+      refused(() => checkLoad({ [name]: bad }), new RegExp(`${name} is`), bad);
+    }
   }
   refused(() => checkLoad({ gpuLayers: -1 }), /gpuLayers/);
   refused(() => checkLoad({ mmap: untyped("yes") }), /true or false/);
@@ -96,7 +100,12 @@ test("load: options and sources", () => {
 
 test("text: half surrogate pairs are found", () => {
   assert.equal(checkText("x", "a🌍\0b"), "a🌍\0b");
-  for (const [bad, at] of [["\ud83c", 0], ["a\udf0d", 1], ["🌍\ud83c", 2], ["\ud83c\ud83c\udf0d", 0], ["\udf0d\ud83c", 0]] as const) {
+  for (
+    const [bad, at] of [["\ud83c", 0], ["a\udf0d", 1], ["🌍\ud83c", 2], ["\ud83c\ud83c\udf0d", 0], [
+      "\udf0d\ud83c",
+      0,
+    ]] as const
+  ) {
     refused(() => checkText("x", bad), new RegExp(`at index ${at};`));
   }
 });

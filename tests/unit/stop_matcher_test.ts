@@ -3,7 +3,10 @@ import test from "node:test";
 import { StopMatcher } from "../../lib/llama/stop_matcher.ts";
 
 /** Pushes a text in pieces; what came out, and the stop string. */
-function run(stops: readonly string[], pieces: readonly string[]): { pieces: string[]; text: string; stop: string | undefined } {
+function run(
+  stops: readonly string[],
+  pieces: readonly string[],
+): { pieces: string[]; text: string; stop: string | undefined } {
   const matcher = new StopMatcher(stops);
   const out: string[] = [];
   for (const piece of pieces) {
@@ -65,7 +68,9 @@ test("random texts: the same as looking at the whole text", () => {
     }
     const { text: given, stop } = run(stops, pieces);
     // The stop string that is complete first in the stream; pieces may complete several, of which the one that begins first counts.
-    const firstEnd = Math.min(...stops.map((one) => text.indexOf(one)).map((at, index) => at < 0 ? Infinity : at + (stops[index]?.length ?? 0)));
+    const firstEnd = Math.min(
+      ...stops.map((one) => text.indexOf(one)).map((at, index) => at < 0 ? Infinity : at + (stops[index]?.length ?? 0)),
+    );
     if (firstEnd === Infinity) {
       assert.equal(stop, undefined);
       assert.equal(given, text);

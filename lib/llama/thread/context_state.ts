@@ -79,7 +79,9 @@ export function addContext(state: ContextState): void {
 /** The state of a context of this thread. */
 export function contextState(context: Pointer<"llama_context">): ContextState {
   const state = states.get(context);
-  if (state === undefined) throw new DisposedError("this model was disposed; load it again", { expected: "a model that is loaded" });
+  if (state === undefined) {
+    throw new DisposedError("this model was disposed; load it again", { expected: "a model that is loaded" });
+  }
   return state;
 }
 

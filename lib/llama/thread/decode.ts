@@ -20,7 +20,10 @@ export function decode(state: ContextState, task: TaskContext<string>, count: nu
   if (code === aborted) abandon(state, task);
   state.forget();
   const why = code === noRoom ? "there was no room in the context" : "it failed";
-  throw new DecodeError(`llama_decode gave ${code}: ${why}; the context was cleared and can be used again`, { value: code, expected: "0" });
+  throw new DecodeError(`llama_decode gave ${code}: ${why}; the context was cleared and can be used again`, {
+    value: code,
+    expected: "0",
+  });
 }
 
 /** Takes cores for the decode alone, so that several models at work get them in turn. */
@@ -42,5 +45,8 @@ function compute(state: ContextState, task: TaskContext<string>, count: number):
 function abandon(state: ContextState, task: TaskContext<string>): never {
   state.forget();
   task.throwIfCancelled();
-  throw new DecodeError("llama_decode stopped without being told to; the context was cleared and can be used again", { value: aborted, expected: "0" });
+  throw new DecodeError("llama_decode stopped without being told to; the context was cleared and can be used again", {
+    value: aborted,
+    expected: "0",
+  });
 }

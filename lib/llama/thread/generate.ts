@@ -47,7 +47,10 @@ export function generate(input: GenerateInput, task: TaskContext<string>): Gener
 
 function checkPrompt(prompt: Int32Array, state: ContextState): void {
   if (prompt.length === 0) {
-    throw new EmptyPromptError("the prompt has no tokens and this model has no start token; give some text", { value: "", expected: "some text" });
+    throw new EmptyPromptError("the prompt has no tokens and this model has no start token; give some text", {
+      value: "",
+      expected: "some text",
+    });
   }
   if (prompt.length <= state.contextSize) return;
   throw new PromptTooLongError(
@@ -77,7 +80,12 @@ function readPrompt(state: ContextState, task: TaskContext<string>, prompt: Int3
 }
 
 /** The penalties look at the end of the prompt too. */
-function showToSampler({ lib }: TaskContext<string>, sampler: Pointer<"llama_sampler">, prompt: Int32Array, count: number): void {
+function showToSampler(
+  { lib }: TaskContext<string>,
+  sampler: Pointer<"llama_sampler">,
+  prompt: Int32Array,
+  count: number,
+): void {
   for (const token of prompt.subarray(Math.max(0, prompt.length - count))) lib.llama_sampler_accept(sampler, token);
 }
 

@@ -25,7 +25,12 @@ export function load(input: LoadInput, task: TaskContext<number>): LoadedModel {
   const model = loadFile(input, task);
   try {
     const vocab = lib.llama_model_get_vocab(model);
-    if (vocab === null) throw new ModelLoadError(`${input.path} has no vocabulary`, { value: input.path, expected: "a model with a vocabulary" });
+    if (vocab === null) {
+      throw new ModelLoadError(`${input.path} has no vocabulary`, {
+        value: input.path,
+        expected: "a model with a vocabulary",
+      });
+    }
     task.throwIfCancelled();
     const context = input.vocabOnly ? null : createContext(input, model, task);
     if (context !== null) addContext(new ContextState(native, context, vocab, input.threads));
@@ -50,13 +55,20 @@ function loadFile(input: LoadInput, task: TaskContext<number>): Pointer<"llama_m
   const model = lib.llama_model_load_from_file(input.path, params);
   if (model !== null) return model;
   task.throwIfCancelled();
-  throw new ModelLoadError(`llama.cpp can't load ${input.path}, though its header is sound; the model may be of a kind that this version doesn't know`, {
-    value: input.path,
-    expected: "a model that llama.cpp supports",
-  });
+  throw new ModelLoadError(
+    `llama.cpp can't load ${input.path}, though its header is sound; the model may be of a kind that this version doesn't know`,
+    {
+      value: input.path,
+      expected: "a model that llama.cpp supports",
+    },
+  );
 }
 
-function createContext(input: LoadInput, model: Pointer<"llama_model">, { native, lib, cancel }: TaskContext): Pointer<"llama_context"> {
+function createContext(
+  input: LoadInput,
+  model: Pointer<"llama_model">,
+  { native, lib, cancel }: TaskContext,
+): Pointer<"llama_context"> {
   const trained = lib.llama_model_n_ctx_train(model);
   const size = input.contextSize ?? (trained > 0 ? Math.min(trained, defaultContextSize) : defaultContextSize);
   const params = native.defaults("llama_context_params");
@@ -69,10 +81,13 @@ function createContext(input: LoadInput, model: Pointer<"llama_model">, { native
   params.abort_callback_data = cancel.data;
   const context = lib.llama_init_from_model(model, params);
   if (context !== null) return context;
-  throw new ContextError(`llama.cpp can't make a context of ${size} tokens for ${input.path}; is there memory for it? Try a smaller contextSize`, {
-    value: size,
-    expected: "a contextSize that fits into memory",
-  });
+  throw new ContextError(
+    `llama.cpp can't make a context of ${size} tokens for ${input.path}; is there memory for it? Try a smaller contextSize`,
+    {
+      value: size,
+      expected: "a contextSize that fits into memory",
+    },
+  );
 }
 
 function facts(

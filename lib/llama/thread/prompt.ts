@@ -37,7 +37,9 @@ function templateTokens(native: Native, vocab: Vocab, text: string, guard: Guard
   const tokens: number[] = [];
   for (const part of splitAtSpecial(text, specialTokens(native, vocab), guard)) {
     if (typeof part === "number") tokens.push(part);
-    else for (const id of tokenize(lib, vocab, unguard(part, guard), { addSpecial: false, parseSpecial: false })) tokens.push(id);
+    else {for (const id of tokenize(lib, vocab, unguard(part, guard), { addSpecial: false, parseSpecial: false })) {
+        tokens.push(id);
+      }}
   }
   return Int32Array.from(tokens);
 }
@@ -46,7 +48,9 @@ function templateTokens(native: Native, vocab: Vocab, text: string, guard: Guard
 export function splitAtSpecial(text: string, special: readonly SpecialToken[], guard: Guard): (string | number)[] {
   let parts: (string | number)[] = [text];
   for (const token of special) {
-    if (text.includes(token.text)) parts = parts.flatMap((part) => typeof part === "number" ? [part] : splitAt(part, token, guard));
+    if (text.includes(token.text)) {
+      parts = parts.flatMap((part) => typeof part === "number" ? [part] : splitAt(part, token, guard));
+    }
   }
   return parts.filter((part) => part !== "");
 }

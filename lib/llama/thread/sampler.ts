@@ -16,7 +16,9 @@ export function createSampler(native: Native, vocab: Pointer<"llama_vocab">, set
   const { temperature, topK, topP, minP, repeatPenalty, repeatLastN, seed } = settings;
   const vocabularySize = lib.llama_vocab_n_tokens(vocab);
   const suppressed = suppressedTokens(native, vocab);
-  if (suppressed.length > 0) add(lib.llama_sampler_init_logit_bias(vocabularySize, suppressed.length, forbid(suppressed)));
+  if (suppressed.length > 0) {
+    add(lib.llama_sampler_init_logit_bias(vocabularySize, suppressed.length, forbid(suppressed)));
+  }
   if (repeatPenalty !== 1 && repeatLastN > 0) {
     add(lib.llama_sampler_init_penalties(vocabularySize, repeatLastN, repeatPenalty, 0, 0));
   }

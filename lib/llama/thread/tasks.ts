@@ -18,8 +18,10 @@ export const llamaTasks = {
   unload,
   generate,
   tokenize: (input: TokenizeInput, { lib }: TaskContext): Int32Array => tokenize(lib, input.vocab, input.text, input),
-  detokenize: (input: DetokenizeInput, { lib }: TaskContext): string => detokenize(lib, input.vocab, input.tokens, input),
-  specialTokens: (vocab: Pointer<"llama_vocab">, { native }: TaskContext): SpecialToken[] => specialTokens(native, vocab),
+  detokenize: (input: DetokenizeInput, { lib }: TaskContext): string =>
+    detokenize(lib, input.vocab, input.tokens, input),
+  specialTokens: (vocab: Pointer<"llama_vocab">, { native }: TaskContext): SpecialToken[] =>
+    specialTokens(native, vocab),
 } as const;
 
 /** The type of {@linkcode llamaTasks}. */

@@ -27,7 +27,12 @@ export interface TokenizeFlags {
 }
 
 /** The tokens of a text. */
-export function tokenize(lib: Lib, vocab: Vocab, text: string, { addSpecial, parseSpecial }: TokenizeFlags): Int32Array {
+export function tokenize(
+  lib: Lib,
+  vocab: Vocab,
+  text: string,
+  { addSpecial, parseSpecial }: TokenizeFlags,
+): Int32Array {
   const bytes = encoder.encode(`${text}\0`);
   const special = addSpecial && hasSpecialTokens(lib, vocab);
   let tokens = new Int32Array(bytes.length + slack);
@@ -37,17 +42,21 @@ export function tokenize(lib: Lib, vocab: Vocab, text: string, { addSpecial, par
     count = lib.llama_tokenize(vocab, bytes, bytes.length - 1, tokens, tokens.length, special, parseSpecial);
   }
   if (count >= 0) return tokens.slice(0, count);
-  throw new InvalidArgumentError(`a text of ${bytes.length - 1} bytes gives more tokens than can be counted; give it in parts`, {
-    value: bytes.length - 1,
-    expected: "fewer than 2^31 tokens",
-  });
+  throw new InvalidArgumentError(
+    `a text of ${bytes.length - 1} bytes gives more tokens than can be counted; give it in parts`,
+    {
+      value: bytes.length - 1,
+      expected: "fewer than 2^31 tokens",
+    },
+  );
 }
 
 /** Whether the start and end tokens that the model wants are there; C aborts when one is missing. */
 function hasSpecialTokens(lib: Lib, vocab: Vocab): boolean {
   if (lib.llama_vocab_get_add_bos(vocab) && lib.llama_vocab_bos(vocab) === noToken) return false;
   if (lib.llama_vocab_get_add_eos(vocab) && lib.llama_vocab_eos(vocab) === noToken) return false;
-  return lib.llama_vocab_type(vocab) !== wordPiece || (lib.llama_vocab_bos(vocab) !== noToken && lib.llama_vocab_sep(vocab) !== noToken);
+  return lib.llama_vocab_type(vocab) !== wordPiece ||
+    (lib.llama_vocab_bos(vocab) !== noToken && lib.llama_vocab_sep(vocab) !== noToken);
 }
 
 /** `LLAMA_VOCAB_TYPE_WPM`, which adds its two tokens always. */
@@ -62,7 +71,12 @@ export interface DetokenizeFlags {
 }
 
 /** The text of tokens, without the space that the tokenizer itself puts before a text. */
-export function detokenize(lib: Lib, vocab: Vocab, tokens: Int32Array, { removeSpecial, renderSpecial }: DetokenizeFlags): string {
+export function detokenize(
+  lib: Lib,
+  vocab: Vocab,
+  tokens: Int32Array,
+  { removeSpecial, renderSpecial }: DetokenizeFlags,
+): string {
   const kept = removeSpecial ? withoutSpecial(lib, vocab, tokens) : tokens;
   if (kept.length === 0) return "";
   let bytes = new Uint8Array(kept.length * 8 + 64);
@@ -77,7 +91,9 @@ export function detokenize(lib: Lib, vocab: Vocab, tokens: Int32Array, { removeS
 function withoutSpecial(lib: Lib, vocab: Vocab, tokens: Int32Array): Int32Array {
   const from = tokens[0] === lib.llama_vocab_bos(vocab) && lib.llama_vocab_get_add_bos(vocab) ? 1 : 0;
   const last = tokens.length - 1;
-  const to = last >= from && tokens[last] === lib.llama_vocab_eos(vocab) && lib.llama_vocab_get_add_eos(vocab) ? last : last + 1;
+  const to = last >= from && tokens[last] === lib.llama_vocab_eos(vocab) && lib.llama_vocab_get_add_eos(vocab)
+    ? last
+    : last + 1;
   return tokens.slice(from, to);
 }
 
