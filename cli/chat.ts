@@ -1,7 +1,7 @@
-import type { ChatOptions } from "../mod.ts";
 import { answerStyle, writeAnswer } from "./answer.ts";
 import type { Command } from "./command.ts";
 import { converse } from "./conversation.ts";
+import { DEFAULT_MODEL_NOTE, forChat, givenChat } from "./default_model.ts";
 import { EXIT, UsageError } from "./errors.ts";
 import type { Given } from "./flags.ts";
 import { GENERATION_FLAGS, givenGeneration } from "./generation.ts";
@@ -17,7 +17,8 @@ export const command: Command = {
   usage: "[OPTIONS] [MESSAGE]",
   description:
     "Answers one message, given as an argument, by -p or on standard input. Without one, on a terminal, holds a\n" +
-    "conversation: Ctrl-C stops an answer, the up arrow brings back earlier messages, Ctrl-D ends.",
+    "conversation: Ctrl-C stops an answer, the up arrow brings back earlier messages, Ctrl-D ends.\n" +
+    `The default model is a very small one: ${DEFAULT_MODEL_NOTE}.`,
   flags: [
     { ...PROMPT_FLAG, help: "the message; - reads it from standard input" },
     { name: "system", also: ["-sys", "--system-prompt"], takes: "text", help: "how the model should behave" },
@@ -39,15 +40,15 @@ async function run(given: Given): Promise<number> {
   if (message === undefined && given.has("json")) {
     throw new UsageError("--json needs a message; a conversation is for people");
   }
-  const system = given.text("system");
-  const options: ChatOptions = system === undefined ? {} : { system };
+  const options = givenChat(given);
+  const generation = (signal: AbortSignal) => forChat(given, givenGeneration(given, signal));
   using interrupt = new Interrupt();
   const signal = AbortSignal.any([interrupt.signal, outputClosed]);
   await using model = await loadGivenModel(given, signal);
   if (message !== undefined) {
-    await writeAnswer(model.chat(options).send(message, givenGeneration(given, signal)), answerStyle(given));
+    await writeAnswer(model.chat(options).send(message, generation(signal)), answerStyle(given));
     return EXIT.fine;
   }
   interrupt[Symbol.dispose]();
-  return await converse(() => model.chat(options), (turn) => givenGeneration(given, turn), answerStyle(given));
+  return await converse(() => model.chat(options), generation, answerStyle(given));
 }
