@@ -1,4 +1,3 @@
-import { devices } from "../lib/ggml/mod.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./errors.ts";
 import type { Given } from "./flags.ts";
@@ -17,6 +16,7 @@ export const command: Command = {
 };
 
 async function run(given: Given): Promise<number> {
+  const { devices } = await import("../lib/ggml/mod.ts");
   const found = await devices();
   if (given.has("json")) {
     await print(`${JSON.stringify(found)}\n`);

@@ -1,4 +1,4 @@
-import { librariesInfo, type ModelInfo } from "../mod.ts";
+import type { ModelInfo } from "../mod.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./errors.ts";
 import type { Given } from "./flags.ts";
@@ -25,6 +25,7 @@ export const command: Command = {
 async function run(given: Given): Promise<number> {
   using interrupt = new Interrupt();
   const signal = AbortSignal.any([interrupt.signal, outputClosed]);
+  const { librariesInfo } = await import("../mod.ts");
   const libraries = await librariesInfo();
   await using model = await loadGivenModel(given, signal, given.positionals[0]);
   if (given.has("json")) {

@@ -1,4 +1,4 @@
-import { defaultModelPath, librariesInfo, loadModel, type Model, type ModelOptions } from "../mod.ts";
+import type { Model, ModelOptions } from "../mod.ts";
 import { UsageError } from "./errors.ts";
 import type { Flag, Given } from "./flags.ts";
 import { ProgressBar, say } from "./terminal.ts";
@@ -51,6 +51,8 @@ export async function loadGivenModel(given: Given, signal: AbortSignal, argument
   if (flag !== undefined && argument !== undefined) {
     throw new UsageError(`the model was given twice: "${flag}" by -m, and "${argument}"`);
   }
+  // Only now: help and wrong usage don't wait for it.
+  const { defaultModelPath, loadModel } = await import("../mod.ts");
   const path = flag ?? argument ?? await defaultModelPath();
   const contextSize = given.number("ctx-size");
   const threads = given.number("threads");
@@ -71,6 +73,7 @@ export async function loadGivenModel(given: Given, signal: AbortSignal, argument
 }
 
 async function sayLoaded({ info }: Model, ms: number): Promise<void> {
+  const { librariesInfo } = await import("../mod.ts");
   const { llamaVersion, directory, cpuBackend } = await librariesInfo();
   say(`llama.cpp ${llamaVersion} from ${directory}, kernels ${cpuBackend}`);
   say(`${info.description} from ${info.path}, loaded in ${ms.toFixed(0)} ms`);
