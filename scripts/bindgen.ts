@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { checkAnnotations } from "./bindgen/annotation_check.ts";
 import { findZig } from "./bindgen/clang.ts";
-import { defaultsRules, emitDefaults, readDefaults } from "./bindgen/defaults.ts";
 import { banner, emitTables } from "./bindgen/emit.ts";
 import { readHeaders, upstreamFolder } from "./bindgen/read.ts";
 import { readVersions } from "./bindgen/versions.ts";
@@ -38,12 +37,12 @@ async function main(): Promise<number> {
   }
   const folder = join(repository, "ffi", "tables");
   if (values.defaults === true) {
+    // Imported here alone: the tables needn't be there to be made.
     const { open } = await import("../ffi/native.ts");
+    const { defaultsRules, emitDefaults, readDefaults } = await import("./bindgen/defaults.ts");
     const native = await open();
-    writeFileSync(
-      join(folder, fromLibraries),
-      emitDefaults(banner, defaultsRules.map((rule) => readDefaults(native, rule))),
-    );
+    const read = defaultsRules.map((rule) => readDefaults(native, rule));
+    writeFileSync(join(folder, fromLibraries), emitDefaults(banner, read));
     return 0;
   }
   const root = values.upstream ?? upstreamFolder;

@@ -16,12 +16,17 @@ export function emitTables(api: Api, versions: Versions): Map<string, string> {
   const emitter = new Emitter(api);
   const files = new Map<string, string>();
   files.set("versions.ts", emitter.versions(versions));
-  for (const library of libraries) files.set(`${library}.ts`, emitter.library(library));
+  for (const library of libraries) {
+    files.set(`${library}.ts`, emitter.signatures(library));
+    files.set(`${library}_functions.ts`, emitter.functions(library));
+  }
   files.set("types.ts", emitter.typedefs());
   files.set("enums.ts", emitter.enums());
   files.set("constants.ts", emitter.constants());
   files.set("structs.ts", emitter.structs());
+  files.set("struct_layouts.ts", emitter.structLayouts());
   files.set("callbacks.ts", emitter.callbacks());
+  files.set("callback_signatures.ts", emitter.callbackSignatures());
   files.set("mod.ts", emitter.mod());
   return files;
 }
@@ -85,32 +90,34 @@ class Emitter {
     this.enumNames = new Set(api.enums.map((one) => one.name));
   }
 
-  library(library: Library): string {
-    const functions = tableFunctions(this.api).filter((fn) => libraryOf(fn) === library);
-    const constant = `${library}Signatures`.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    const entries: string[] = [];
-    const methods: string[] = [];
-    for (const fn of functions) {
-      const result = resultType(this.types, fn);
-      const params = fn.params.map((param) => ({
-        name: param.name,
-        ...paramType(this.types, fn, param.name, param.type),
-      }));
-      entries.push(`  ${fn.name}: "${[result.code, ...params.map((param) => param.code)].join(" ")}",\n`);
-      methods.push(
-        `  /** ${fn.deprecated ? "@deprecated " : ""}\`${prototype(fn)}\` (${fn.header})${remarks(fn)} */\n`,
+  signatures(library: Library): string {
+    const entries = this.functionsOf(library).map((fn) => {
+      const params = fn.params.map((param) => paramType(this.types, fn, param.name, param.type).code);
+      return [fn.name, [resultType(this.types, fn).code, ...params].join(" ")] as const;
+    });
+    return `${banner}
+/** The signature of each function of \`${library}\`: result, then parameters; docs/tables.md explains the codes. */
+export const ${signatureName(library)}: Readonly<Record<string, string>> = ${object(entries)};
+`;
+  }
+
+  functions(library: Library): string {
+    const methods = this.functionsOf(library).map((fn) => {
+      const params = fn.params.map((param) =>
+        `${safe(param.name)}: ${paramType(this.types, fn, param.name, param.type).ts}`
       );
-      methods.push(
-        `  ${fn.name}(${params.map((param) => `${safe(param.name)}: ${param.ts}`).join(", ")}): ${result.ts};\n`,
-      );
-    }
-    const body =
-      `/** The functions that \`${library}\` exports. */\nexport interface ${pascal(library)}Functions {\n${
-        methods.join("")
-      }}\n\n` +
-      `/** The signature of each function of \`${library}\`: result, then parameters; docs/tables.md explains the codes. */\n` +
-      `export const ${constant}: Readonly<Record<string, string>> = {\n${entries.join("")}};\n`;
+      const doc = `${fn.deprecated ? "@deprecated " : ""}\`${prototype(fn)}\` (${fn.header})${remarks(fn)}`;
+      return `  /** ${doc} */\n  ${fn.name}(${params.join(", ")}): ${resultType(this.types, fn).ts};\n`;
+    });
+    const name = `${pascal(library)}Functions`;
+    const body = `/** The functions that \`${library}\` exports. */\nexport interface ${name} {\n${
+      methods.join("")
+    }}\n`;
     return banner + this.imports(body) + body;
+  }
+
+  private functionsOf(library: Library): FunctionDecl[] {
+    return tableFunctions(this.api).filter((fn) => libraryOf(fn) === library);
   }
 
   versions(versions: Versions): string {
@@ -165,80 +172,86 @@ export const tableVersions: {
   }
 
   structs(): string {
-    const records = [...this.api.records].sort((a, b) => compare(a.name, b.name));
-    const body = records.map((record) => this.structInterface(record)).join("\n") +
-      `\n/** Size, alignment and fields (\`name:code@offset\`) of each struct; docs/tables.md explains the codes. */\nexport const structLayouts: Readonly<Record<string, string>> = {\n` +
-      records.map((record) => `  ${record.name}: "${this.layout(record)}",\n`).join("") + `};\n\n` +
-      `/** The view of each struct, by its name. */\nexport interface Structs {\n${
-        records.map((record) => `  ${record.name}: ${record.name};\n`).join("")
-      }}\n`;
-    return banner + this.imports(body, new Set(records.map((record) => record.name))) + body;
+    const records = this.records();
+    const members = records.map(({ name }) => `  ${name}: ${name};\n`).join("");
+    const body = `${records.map((record) => this.structInterface(record)).join("\n")}
+/** The view of each struct, by its name. */
+export interface Structs {
+${members}}
+`;
+    return banner + this.imports(body, new Set(records.map(({ name }) => name))) + body;
+  }
+
+  structLayouts(): string {
+    const entries = this.records().map((record) => [record.name, this.layout(record)] as const);
+    return `${banner}
+/** Size, alignment and fields (\`name:code@offset\`) of each struct; docs/tables.md explains the codes. */
+export const structLayouts: Readonly<Record<string, string>> = ${object(entries)};
+`;
+  }
+
+  private records(): RecordDecl[] {
+    return [...this.api.records].sort((a, b) => compare(a.name, b.name));
   }
 
   callbacks(): string {
-    const entries: string[] = [];
-    const members: string[] = [];
-    for (const { name, type, paramNames, place } of this.callbackTypes()) {
-      const result = valueType(this.types, type.result, name);
-      const params = type.params.map((param, index) => ({
-        name: paramNames[index] ?? `arg${index}`,
-        ...valueType(this.types, param, name),
-      }));
-      const key = name.includes(".") ? JSON.stringify(name) : name;
-      entries.push(`  ${key}: "${[result, ...params].map((one) => one.code === "c" ? "p" : one.code).join(" ")}",\n`);
-      members.push(`  /** \`${printCType({ kind: "pointer", to: type, isConst: false })}\` (${place}) */\n`);
-      members.push(
-        `  ${key}: (${params.map((param) => `${safe(param.name)}: ${view(param)}`).join(", ")}) => ${view(result)};\n`,
+    const members = this.callbackTypes().map(({ name, type, paramNames, header }) => {
+      const params = type.params.map((param, index) =>
+        `${safe(paramNames[index] ?? `arg${index}`)}: ${view(valueType(this.types, param, name))}`
       );
-    }
+      const doc = `\`${printCType({ kind: "pointer", to: type, isConst: false })}\` (${header})`;
+      return `  /** ${doc} */\n  ${key(name)}: (${params.join(", ")}) => ${
+        view(valueType(this.types, type.result, name))
+      };\n`;
+    });
     const body =
-      `/** The type of each callback, by the name that \`Pointer<"…">\` has: a typedef's, or \`struct.field\`. */\nexport interface Callbacks {\n${
-        members.join("")
-      }}\n\n` +
-      `/** The signature of each callback: result, then parameters. */\nexport const callbackSignatures: Readonly<Record<string, string>> = {\n${
-        entries.join("")
-      }};\n`;
+      `/** The type of each callback, by the name that \`Pointer<"…">\` has: a typedef's, or \`struct.field\`. */
+export interface Callbacks {
+${members.join("")}}
+`;
     return banner + this.imports(body) + body;
   }
 
-  mod(): string {
-    const exports = [
-      ...libraries.map((library) =>
-        `export { type ${pascal(library)}Functions, ${signatureName(library)} } from "./${library}.ts";\n`
-      ),
-      `export * from "./types.ts";\n`,
-      `export * from "./enums.ts";\n`,
-      `export * from "./constants.ts";\n`,
-      `export * from "./structs.ts";\n`,
-      `export * from "./callbacks.ts";\n`,
-      `export * from "./defaults.ts";\n`,
-      `export * from "./versions.ts";\n`,
-    ];
-    const imports = libraries.map((library) => `import type { ${pascal(library)}Functions } from "./${library}.ts";\n`);
-    return `${banner}${imports.join("")}\n${
-      exports.join("")
-    }\n/** Every function of every library. */\nexport interface Functions extends ${
-      libraries.map((library) => `${pascal(library)}Functions`).join(", ")
-    } {}\n`;
+  callbackSignatures(): string {
+    const entries = this.callbackTypes().map(({ name, type }) => {
+      const codes = [type.result, ...type.params].map((one) => valueType(this.types, one, name).code);
+      return [name, codes.map((code) => code === "c" ? "p" : code).join(" ")] as const;
+    });
+    return `${banner}
+/** The signature of each callback: result, then parameters; docs/tables.md explains the codes. */
+export const callbackSignatures: Readonly<Record<string, string>> = ${object(entries)};
+`;
   }
 
-  private *callbackTypes(): Generator<
-    { name: string; type: CType & { kind: "function" }; paramNames: readonly string[]; place: string }
-  > {
-    const found = [];
+  mod(): string {
+    const parts = ["types", "enums", "constants", "structs", "callbacks"].map((name) =>
+      `export * from "./${name}.ts";\n`
+    );
+    const names = libraries.map((library) => [`${pascal(library)}Functions`, `./${library}_functions.ts`] as const);
+    const imports = names.map(([name, from]) => `import type { ${name} } from "${from}";\n`);
+    const exports = names.map(([name, from]) => `export type { ${name} } from "${from}";\n`);
+    const all = names.map(([name]) => name).join(", ");
+    return `${banner}${imports.join("")}
+${exports.join("")}${parts.join("")}
+/** Every function of every library. */
+export interface Functions extends ${all} {}
+`;
+  }
+
+  private callbackTypes(): CallbackType[] {
+    const found: CallbackType[] = [];
     for (const { name, type, paramNames, header } of this.api.typedefs.values()) {
       if (type.kind === "pointer" && type.to.kind === "function") {
-        found.push({ name, type: type.to, paramNames, place: header });
+        found.push({ name, type: type.to, paramNames, header });
       }
     }
-    for (const record of this.api.records) {
-      for (const { name, type, paramNames } of record.fields) {
-        if (type.kind === "pointer" && type.to.kind === "function") {
-          found.push({ name: `${record.name}.${name}`, type: type.to, paramNames, place: record.header });
-        }
+    for (const { name: record, fields, header } of this.api.records) {
+      for (const { name, type, paramNames } of fields) {
+        if (type.kind !== "pointer" || type.to.kind !== "function") continue;
+        found.push({ name: `${record}.${name}`, type: type.to, paramNames, header });
       }
     }
-    yield* found.sort((a, b) => compare(a.name, b.name));
+    return found.sort((a, b) => compare(a.name, b.name));
   }
 
   private structInterface(record: RecordDecl): string {
@@ -281,6 +294,23 @@ export const tableVersions: {
       `import type { ${names.join(", ")} } from "${from}";\n`
     ).join("") + "\n";
   }
+}
+
+/** A function type by the name that pointers to it have. */
+interface CallbackType {
+  readonly name: string;
+  readonly type: CType & { kind: "function" };
+  readonly paramNames: readonly string[];
+  readonly header: string;
+}
+
+function key(name: string): string {
+  return name.includes(".") ? JSON.stringify(name) : name;
+}
+
+/** An object literal of strings, one entry a line. */
+function object(entries: readonly (readonly [string, string])[]): string {
+  return `{\n${entries.map(([name, value]) => `  ${key(name)}: "${value}",\n`).join("")}}`;
 }
 
 function signatureName(library: Library): string {
