@@ -17,7 +17,8 @@
 export * from "./errors.ts";
 export type { LibraryFile, LibrarySet, OpenOptions } from "./locate.ts";
 export type { NativeBuffer, Pointer } from "./pointer.ts";
-export { type CallbackName, type DefaultsName, type Lib, type StructName } from "./tables.ts";
+export { type CallbackName, type Lib, type StructName } from "./tables.ts";
+export type { DefaultsName } from "./tables/defaults.ts";
 export { Native, type NativeCallback, open, type StructFields } from "./native.ts";
 export { Lifetime, type Owner } from "./struct.ts";
 export {

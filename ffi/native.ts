@@ -15,17 +15,16 @@ import { type System, systemOf } from "./system.ts";
 import {
   type CallbackName,
   callbackSignature,
-  defaultsFunction,
-  type DefaultsName,
   type FunctionEntry,
   functionEntry,
   type Lib,
   structLayout,
   type StructName,
-  tableVersions,
 } from "./tables.ts";
 import type { Callbacks } from "./tables/callbacks.ts";
+import { type DefaultsName, structDefaults } from "./tables/defaults.ts";
 import type { Structs } from "./tables/structs.ts";
+import { tableVersions } from "./tables/versions.ts";
 import { traced, traceLine, traceValue } from "./trace.ts";
 
 /** A JavaScript function that C may call on the thread that made it, until it is closed. */
@@ -119,10 +118,19 @@ export class Native {
     return this.#structs.from(name, bytes) as unknown as StructView<Structs[N]>;
   }
 
-  /** The default parameters as the library has them. */
+  /** The default parameters that the library's own function gives; fields that hold that function's arguments are zero. */
   defaults<N extends DefaultsName>(name: N): StructView<Structs[N]> {
-    const make = this.lib[defaultsFunction(name)] as unknown as () => StructView<Structs[N]>;
-    return make();
+    const { bytes, pointers } = structDefaults[name];
+    const view = this.#structs.make(name);
+    bytesOf(view).setFromHex(bytes);
+    for (const [field, pointee] of Object.entries(pointers ?? {})) Reflect.set(view, field, this.#pointee(pointee));
+    return view as unknown as StructView<Structs[N]>;
+  }
+
+  /** What a default pointer points to: `symbol NAME` is an address, `result NAME` what that function returns. */
+  #pointee(text: string): bigint | null {
+    const [kind, name] = text.split(" ") as [string, keyof Lib];
+    return kind === "symbol" ? this.symbol(name) : (this.lib[name] as () => bigint | null)();
   }
 
   /** Sets fields of a struct. A pointer field also takes a typed array or a view, which then live as long as the struct's view. */

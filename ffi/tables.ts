@@ -10,7 +10,6 @@ import { callbackSignatures } from "./tables/callback_signatures.ts";
 import { structLayouts } from "./tables/struct_layouts.ts";
 import type { Structs } from "./tables/structs.ts";
 import type { Functions } from "./tables/mod.ts";
-import { GGML_BACKEND_API_VERSION } from "./tables/constants.ts";
 import type { Callbacks } from "./tables/callbacks.ts";
 
 /** Every function of every library, with its types. */
@@ -21,30 +20,6 @@ export type StructName = keyof Structs & string;
 
 /** The name of a callback type. */
 export type CallbackName = keyof Callbacks & string;
-
-/** The structs that have default parameters, and the function that makes them. */
-const defaults = {
-  llama_model_params: "llama_model_default_params",
-  llama_context_params: "llama_context_default_params",
-  llama_sampler_chain_params: "llama_sampler_chain_default_params",
-  llama_model_quantize_params: "llama_model_quantize_default_params",
-  mtmd_context_params: "mtmd_context_params_default",
-} as const;
-
-/** The name of a struct that has default parameters. */
-export type DefaultsName = keyof typeof defaults;
-
-/** The function that makes default parameters. */
-export function defaultsFunction<N extends DefaultsName>(name: N): (typeof defaults)[N] {
-  return defaults[name];
-}
-
-/** The versions that the tables were made for. */
-export const tableVersions = {
-  ggmlVersion: "0.25.1",
-  llamaVersion: "0.5.0",
-  backendApiVersion: GGML_BACKEND_API_VERSION,
-} as const;
 
 /** A library, by the stem of its file's name: `libggml-base.so` is `ggml-base`. */
 export type LibraryName = "ggml-base" | "ggml" | "ggml-cpu" | "ggml-rpc" | "llama" | "mtmd";

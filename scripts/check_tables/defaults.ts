@@ -1,9 +1,18 @@
 import type { Native } from "../../ffi/native.ts";
+import type { StructView } from "../../ffi/struct_view.ts";
+import type { Lib } from "../../ffi/tables.ts";
 import { type DefaultsName, structDefaults } from "../../ffi/tables/defaults.ts";
-import { defaultsRules, noDefaults, readDefaults } from "../bindgen/defaults.ts";
+import { type DefaultsRule, defaultsRules, noDefaults, readDefaults } from "../bindgen/defaults.ts";
 import type { Api } from "../bindgen/model.ts";
 import { unsupportedHere } from "./lowering.ts";
 import { newReport, type Report } from "./report.ts";
+
+/** Whether `native.defaults` gives all that the library's function gives, pointers too. */
+function isSame(native: Native, rule: DefaultsRule): boolean {
+  const hex = (view: object): string => native.bytesOf(view as StructView<object>).toHex();
+  const make = native.lib[rule.from as keyof Lib] as (...args: readonly unknown[]) => object;
+  return hex(make(...rule.args)) === hex(native.defaults(rule.struct as DefaultsName));
+}
 
 /** Compares the committed default parameters with what the library's own functions give. */
 export function checkDefaults(native: Native, api: Api): Report {
@@ -21,11 +30,13 @@ export function checkDefaults(native: Native, api: Api): Report {
       continue;
     }
     const { bytes } = readDefaults(native, rule);
-    if (committed?.bytes === bytes) {
-      report.lines.push(
+    if (committed?.bytes !== bytes) {
+      report.problems.push(`${rule.struct}: ${rule.from}() gives ${bytes}, committed is ${committed?.bytes}`);
+    } else if (!isSame(native, rule)) {
+      report.problems.push(`${rule.struct}: native.defaults() differs from ${rule.from}()`);
+    } else {report.lines.push(
         `${rule.struct}: equal to ${rule.from}()${marks.length > 0 ? ` but for: ${marks.join(", ")}` : ""}`,
-      );
-    } else report.problems.push(`${rule.struct}: ${rule.from}() gives ${bytes}, committed is ${committed?.bytes}`);
+      );}
   }
   for (const [name, reason] of Object.entries(noDefaults)) report.lines.push(`${name}: no entry, ${reason}`);
   for (const fn of api.functions) {

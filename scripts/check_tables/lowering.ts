@@ -2,15 +2,21 @@ import { type Abi, hostAbi, place } from "../../ffi/abi.ts";
 import { MAX_PARAMETERS } from "../../ffi/bun.ts";
 import { lower } from "../../ffi/lower.ts";
 import type { Native } from "../../ffi/native.ts";
+import { isStruct } from "../../ffi/signature.ts";
 import { functionEntry, functionNames, type Lib, structLayout } from "../../ffi/tables.ts";
 import { replacements } from "./replacements.ts";
 import { newReport, type Report } from "./report.ts";
 
 const abis: readonly Abi[] = ["sysv", "aapcs64", "apple-arm64", "win64"];
 
-/** Why Bun can't call a function under a calling convention; `undefined` when it can. */
+/** Why Bun can't call a function under a calling convention; `undefined` when it can. Without structs it is declared to Bun as it is. */
 export function bunCannot(name: string, abi: Abi): string | undefined {
-  const lowered = lower(place(functionEntry(name)!.signature, abi, structLayout), MAX_PARAMETERS);
+  const { signature } = functionEntry(name)!;
+  if (!signature.parameters.some(isStruct) && !isStruct(signature.result)) {
+    const count = signature.parameters.length;
+    return count > MAX_PARAMETERS ? `it has ${count} parameters of at most ${MAX_PARAMETERS}` : undefined;
+  }
+  const lowered = lower(place(signature, abi, structLayout), MAX_PARAMETERS);
   return "reason" in lowered ? lowered.reason : undefined;
 }
 
@@ -44,7 +50,7 @@ export function checkLowering(native: Native): Report {
       reason !== undefined
     );
     report.lines.push(
-      `Bun on ${abi}: ${names.length - refused.length} of ${names.length} lower to scalars${
+      `Bun on ${abi}: ${names.length - refused.length} of ${names.length} can be called${
         refused.length > 0 ? "; the others:" : ""
       }`,
     );

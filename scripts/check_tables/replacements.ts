@@ -1,20 +1,11 @@
-const noneOnMac = "nothing yet in Bun on macOS arm64 (Deno there calls it as it is)";
-
 /** What to use where Bun can't call a function. */
 export const replacements: Readonly<Record<string, string>> = {
   ggml_backend_graph_copy: "ggml_graph_dup, ggml_backend_alloc_ctx_tensors and ggml_backend_tensor_copy of each tensor",
-  ggml_conv_3d: noneOnMac,
-  ggml_conv_3d_direct: noneOnMac,
   ggml_graph_plan: "ggml_graph_compute_with_ctx, or ggml_backend_graph_compute of a CPU backend",
-  ggml_im2col: `ggml_conv_2d and the like for convolutions; else ${noneOnMac}`,
-  ggml_im2col_3d: noneOnMac,
-  ggml_im2col_back: noneOnMac,
   ggml_opt_default_params: 'native.defaults("ggml_opt_params"), its backend_sched and loss_type set',
   ggml_opt_get_constant_optimizer_params:
     'native.structAt("ggml_opt_optimizer_params", pointer): it returns what its argument points to',
   ggml_opt_get_default_optimizer_params: 'native.defaults("ggml_opt_optimizer_params")',
-  ggml_pad_ext: "ggml_pad for padding behind",
-  ggml_pad_ext_circular: "ggml_pad_circular for padding behind",
   ggml_tallocr_new:
     'native.struct("ggml_tallocr"): buffer, and base and alignment by ggml_backend_buffer_get_base and _get_alignment',
   ggml_threadpool_params_default: "ggml_threadpool_params_init, which fills a struct by pointer",
