@@ -16,7 +16,7 @@
 
 export * from "./errors.ts";
 export type { LibraryFile, LibrarySet, OpenOptions } from "./locate.ts";
-export type { NativeBuffer, Pointer } from "./pointer.ts";
+export type { NativeBuffer, pointee, Pointer } from "./pointer.ts";
 export { type CallbackName, type Lib, type StructName } from "./tables.ts";
 export type { DefaultsName } from "./tables/defaults.ts";
 export { Native, type NativeCallback, open, type StructFields } from "./native.ts";
@@ -30,5 +30,5 @@ export {
   type TaskRun,
   type TaskTable,
 } from "./thread.ts";
-export type { StructView } from "./struct_view.ts";
+export type { structName, StructView, viewMark } from "./struct_view.ts";
 export * from "./tables/mod.ts";

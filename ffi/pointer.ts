@@ -1,4 +1,5 @@
-declare const pointee: unique symbol;
+/** Holds what a pointer points to; there at compile time only. */
+export declare const pointee: unique symbol;
 
 /**
  * An address in native memory, branded with the C name of what it points to. It is a plain `bigint` at run time, so it can travel in a message to

@@ -1,7 +1,8 @@
 /** Tells structs with the same fields from each other; there at compile time only. */
 export declare const structName: unique symbol;
 
-declare const viewMark: unique symbol;
+/** Tells a view from an object with the same fields; there at compile time only. */
+export declare const viewMark: unique symbol;
 
 /**
  * A view of one C struct, made by `native.struct`, `native.structAt` or `native.defaults`: its fields are plain properties over the struct's memory.

@@ -1126,67 +1126,130 @@ export interface mtmd_input_text {
 
 /** The view of each struct, by its name. */
 export interface Structs {
+  /** `struct ggml_backend` */
   ggml_backend: ggml_backend;
+  /** `struct ggml_backend_buffer` */
   ggml_backend_buffer: ggml_backend_buffer;
+  /** `struct ggml_backend_buffer_i` */
   ggml_backend_buffer_i: ggml_backend_buffer_i;
+  /** `struct ggml_backend_buffer_type` */
   ggml_backend_buffer_type: ggml_backend_buffer_type;
+  /** `struct ggml_backend_buffer_type_i` */
   ggml_backend_buffer_type_i: ggml_backend_buffer_type_i;
+  /** `struct ggml_backend_dev_caps` */
   ggml_backend_dev_caps: ggml_backend_dev_caps;
+  /** `struct ggml_backend_dev_props` */
   ggml_backend_dev_props: ggml_backend_dev_props;
+  /** `struct ggml_backend_device` */
   ggml_backend_device: ggml_backend_device;
+  /** `struct ggml_backend_device_i` */
   ggml_backend_device_i: ggml_backend_device_i;
+  /** `struct ggml_backend_event` */
   ggml_backend_event: ggml_backend_event;
+  /** `struct ggml_backend_feature` */
   ggml_backend_feature: ggml_backend_feature;
+  /** `struct ggml_backend_graph_copy` */
   ggml_backend_graph_copy: ggml_backend_graph_copy;
+  /** `struct ggml_backend_graph_optimize_params` */
   ggml_backend_graph_optimize_params: ggml_backend_graph_optimize_params;
+  /** `struct ggml_backend_i` */
   ggml_backend_i: ggml_backend_i;
+  /** `struct ggml_backend_meta_split_state` */
   ggml_backend_meta_split_state: ggml_backend_meta_split_state;
+  /** `struct ggml_backend_reg` */
   ggml_backend_reg: ggml_backend_reg;
+  /** `struct ggml_backend_reg_i` */
   ggml_backend_reg_i: ggml_backend_reg_i;
+  /** `struct ggml_bf16_t` */
   ggml_bf16_t: ggml_bf16_t;
+  /** `struct ggml_cplan` */
   ggml_cplan: ggml_cplan;
+  /** `struct ggml_init_params` */
   ggml_init_params: ggml_init_params;
+  /** `struct ggml_opt_optimizer_params` */
   ggml_opt_optimizer_params: ggml_opt_optimizer_params;
+  /** `struct ggml_opt_optimizer_params_adamw` */
   ggml_opt_optimizer_params_adamw: ggml_opt_optimizer_params_adamw;
+  /** `struct ggml_opt_optimizer_params_sgd` */
   ggml_opt_optimizer_params_sgd: ggml_opt_optimizer_params_sgd;
+  /** `struct ggml_opt_params` */
   ggml_opt_params: ggml_opt_params;
+  /** `struct ggml_tallocr` */
   ggml_tallocr: ggml_tallocr;
+  /** `struct ggml_tensor` */
   ggml_tensor: ggml_tensor;
+  /** `struct ggml_threadpool_params` */
   ggml_threadpool_params: ggml_threadpool_params;
+  /** `struct ggml_type_traits` */
   ggml_type_traits: ggml_type_traits;
+  /** `struct ggml_type_traits_cpu` */
   ggml_type_traits_cpu: ggml_type_traits_cpu;
+  /** `struct gguf_init_params` */
   gguf_init_params: gguf_init_params;
+  /** `struct llama_batch` */
   llama_batch: llama_batch;
+  /** `struct llama_chat_message` */
   llama_chat_message: llama_chat_message;
+  /** `struct llama_context_params` */
   llama_context_params: llama_context_params;
+  /** `struct llama_logit_bias` */
   llama_logit_bias: llama_logit_bias;
+  /** `struct llama_model_imatrix_data` */
   llama_model_imatrix_data: llama_model_imatrix_data;
+  /** `struct llama_model_kv_override` */
   llama_model_kv_override: llama_model_kv_override;
+  /** `struct llama_model_params` */
   llama_model_params: llama_model_params;
+  /** `struct llama_model_quantize_params` */
   llama_model_quantize_params: llama_model_quantize_params;
+  /** `struct llama_model_tensor_buft_override` */
   llama_model_tensor_buft_override: llama_model_tensor_buft_override;
+  /** `struct llama_model_tensor_override` */
   llama_model_tensor_override: llama_model_tensor_override;
+  /** `struct llama_opt_params` */
   llama_opt_params: llama_opt_params;
+  /** `struct llama_perf_context_data` */
   llama_perf_context_data: llama_perf_context_data;
+  /** `struct llama_perf_sampler_data` */
   llama_perf_sampler_data: llama_perf_sampler_data;
+  /** `struct llama_sampler` */
   llama_sampler: llama_sampler;
+  /** `struct llama_sampler_chain_params` */
   llama_sampler_chain_params: llama_sampler_chain_params;
+  /** `struct llama_sampler_data` */
   llama_sampler_data: llama_sampler_data;
+  /** `struct llama_sampler_i` */
   llama_sampler_i: llama_sampler_i;
+  /** `struct llama_sampler_seq_config` */
   llama_sampler_seq_config: llama_sampler_seq_config;
+  /** `struct llama_token_data` */
   llama_token_data: llama_token_data;
+  /** `struct llama_token_data_array` */
   llama_token_data_array: llama_token_data_array;
+  /** `struct mtmd_caps` */
   mtmd_caps: mtmd_caps;
+  /** `struct mtmd_context_params` */
   mtmd_context_params: mtmd_context_params;
+  /** `struct mtmd_decoder_pos` */
   mtmd_decoder_pos: mtmd_decoder_pos;
+  /** `struct mtmd_gen_audio_info` */
   mtmd_gen_audio_info: mtmd_gen_audio_info;
+  /** `struct mtmd_gen_inp` */
   mtmd_gen_inp: mtmd_gen_inp;
+  /** `struct mtmd_gen_out` */
   mtmd_gen_out: mtmd_gen_out;
+  /** `struct mtmd_helper_bitmap_wrapper` */
   mtmd_helper_bitmap_wrapper: mtmd_helper_bitmap_wrapper;
+  /** `struct mtmd_helper_gen_audio_inp` */
   mtmd_helper_gen_audio_inp: mtmd_helper_gen_audio_inp;
+  /** `struct mtmd_helper_init_opt` */
   mtmd_helper_init_opt: mtmd_helper_init_opt;
+  /** `struct mtmd_helper_video_info` */
   mtmd_helper_video_info: mtmd_helper_video_info;
+  /** `struct mtmd_helper_video_init_params` */
   mtmd_helper_video_init_params: mtmd_helper_video_init_params;
+  /** `struct mtmd_input_part` */
   mtmd_input_part: mtmd_input_part;
+  /** `struct mtmd_input_text` */
   mtmd_input_text: mtmd_input_text;
 }

@@ -173,7 +173,7 @@ export const tableVersions: {
 
   structs(): string {
     const records = this.records();
-    const members = records.map(({ name }) => `  ${name}: ${name};\n`).join("");
+    const members = records.map(({ tag, name }) => `  /** \`${tag} ${name}\` */\n  ${name}: ${name};\n`).join("");
     const body = `${records.map((record) => this.structInterface(record)).join("\n")}
 /** The view of each struct, by its name. */
 export interface Structs {
