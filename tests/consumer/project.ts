@@ -12,7 +12,8 @@ const DENO = ["deno", "deno.exe"].map((name) => join(ROOT, "node_modules", "deno
 export const PROGRAM = `import { defaultModelPath, loadModel } from "@ggml-ffi/ggml-ffi";
 
 await using model = await loadModel(await defaultModelPath(), { threads: 1 });
-const { text } = await model.chat().send("What is the capital of France?", { temperature: 0, maxTokens: 32 });
+const chat = model.chat({ system: "You are a helpful assistant." });
+const { text } = await chat.send("What is the capital of France?", { temperature: 0, maxTokens: 32 });
 console.log(text);
 `;
 
