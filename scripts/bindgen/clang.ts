@@ -3,8 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { cacheFolder } from "../setup/cache.mjs";
-import { bringZig } from "../setup/zig.mjs";
 import { headers, includeFolders } from "./headers.ts";
 
 /** Zig's clang, over all headers at once. */
@@ -65,5 +63,12 @@ export class Clang {
 export async function findZig(): Promise<readonly string[]> {
   const given = process.env["ZIG"];
   if (given !== undefined && given !== "") return given.split(" ");
+  const { cacheFolder } = await setup<{ cacheFolder(): string }>("cache.mjs");
+  const { bringZig } = await setup<{ bringZig(cache: string): Promise<string> }>("zig.mjs");
   return [await bringZig(cacheFolder())];
+}
+
+/** A module of set-up: plain JavaScript, so its types are said here. */
+async function setup<T>(name: string): Promise<T> {
+  return await import(new URL(`../setup/${name}`, import.meta.url).href) as T;
 }
