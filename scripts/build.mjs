@@ -1,0 +1,38 @@
+// npm run build: builds the libraries of any target.
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { bringLibraries } from "./setup/libraries.mjs";
+import { bringTools, main } from "./setup.mjs";
+
+const help = `Builds the libraries of one target, unless the cache has them, and links native/<target> to them.
+
+Usage: npm run build -- [options]
+
+  --target NAME      the target (default: this machine's), see build/targets.zig
+  --variants LIST    CPU variants: all, native (baseline and this machine's best) or a list such as x64,zen4 (default: native)
+  --set NAME=VALUE   any other option of build.zig, such as optimize=safe or amx=false; may be repeated
+  -h, --help         this text
+`;
+
+await main(async () => {
+  let values;
+  try {
+    ({ values } = parseArgs({
+      options: {
+        target: { type: "string" },
+        variants: { type: "string" },
+        set: { type: "string", multiple: true },
+        help: { type: "boolean", short: "h" },
+      },
+    }));
+  } catch (error) {
+    process.stderr.write(`${error.message}\n\n${help}`);
+    return 2;
+  }
+  if (values.help) {
+    process.stdout.write(help);
+    return 0;
+  }
+  const folder = await bringLibraries(await bringTools(), { ...values, settings: values.set });
+  process.stdout.write(`${folder}\n`);
+});

@@ -1,0 +1,64 @@
+// npm run setup: brings and builds all that the project needs. Plain Node, nothing installed before.
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { cacheFolder } from "./setup/cache.mjs";
+import { SetupError } from "./setup/errors.mjs";
+import { bringLibraries, linkTo } from "./setup/libraries.mjs";
+import { manifestName } from "./setup/manifest.mjs";
+import { bringModel, modelPath, readModels } from "./setup/model.mjs";
+import { bringPackages, bunProgram, denoProgram } from "./setup/npm_packages.mjs";
+import { bringSources, readPins } from "./setup/sources.mjs";
+import { isInPlace, rememberInPlace } from "./setup/stamp.mjs";
+import { bringZig } from "./setup/zig.mjs";
+
+/** The folder of the source tree. */
+export const root = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
+
+/** Brings everything that isn't there: packages, compiler, sources, the default model, this machine's libraries. */
+export async function setup() {
+  if (isInPlace(root)) return false;
+  const cache = cacheFolder();
+  await bringPackages(root);
+  const tools = await bringTools(cache);
+  const models = await readModels(root);
+  const model = models.models.find((m) => m.file === models.default);
+  await bringModel(cache, model);
+  const libraries = await bringLibraries(tools);
+  await rememberInPlace(root, [
+    denoProgram(root),
+    bunProgram(root),
+    join(root, "csrc", "upstream", "llama.cpp", "LICENSE"),
+    modelPath(cache, model),
+    join(libraries, manifestName),
+    join(root, "native"),
+  ]);
+  return true;
+}
+
+/** The compiler and the sources: what a build needs. */
+export async function bringTools(cache = cacheFolder()) {
+  const zig = await bringZig(cache);
+  const pin = (await readPins(root))["llama.cpp"];
+  const sources = await bringSources(cache, "llama.cpp", pin);
+  const upstream = join(root, "csrc", "upstream", "llama.cpp");
+  await linkTo(sources, upstream);
+  return { root, cache, zig, upstream, pin };
+}
+
+/** Runs a command of this folder: a SetupError is shown as its text. */
+export async function main(work) {
+  try {
+    process.exitCode = (await work()) ?? 0;
+  } catch (error) {
+    process.stderr.write(`${error instanceof SetupError ? error.message : error.stack}\n`);
+    process.exitCode = 1;
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await main(async () => {
+    const done = await setup();
+    process.stderr.write(done ? "Everything is in place.\n" : "Everything is in place already.\n");
+  });
+}

@@ -1,0 +1,88 @@
+// The shared libraries: built once for each content of what goes into them, kept in the cache.
+import { createHash } from "node:crypto";
+import { cp, lstat, mkdir, readdir, readFile, rename, rm, symlink } from "node:fs/promises";
+import { existsSync, readlinkSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { produce, writeWhole } from "./cache.mjs";
+import { hostTarget, cpuFeatures, nativeVariants, readVariants } from "./cpu.mjs";
+import { SetupError } from "./errors.mjs";
+import { describe, manifestName } from "./manifest.mjs";
+import { step } from "./progress.mjs";
+import { zigVersion } from "./zig.mjs";
+import { runZigBuild } from "./zig_build.mjs";
+
+/**
+ * Builds the libraries of one target unless the cache has them, and links `native/<target>` to them. Returns their folder.
+ * `options`: target, variants ("native", "all" or a list), and what is handed to build.zig as it is (`["optimize=safe", …]`).
+ */
+export async function bringLibraries({ root, cache, zig, upstream, pin }, options = {}) {
+  const target = options.target ?? hostTarget();
+  const variants = await resolveVariants(root, zig, target, options.variants ?? "native");
+  const settings = options.settings ?? [];
+  const key = await contentKey(root, pin, target, variants, settings);
+  const folder = join(cache, "builds", `${target}-${key}`);
+  await produce(folder, (temporary) =>
+    step(`Building the libraries for ${target} (variants ${variants})`, expectation(variants), async (report) => {
+      const args = [`-Dtarget=${target}`, `-Dvariants=${variants}`, ...settings.map((s) => `-D${s}`), "--prefix", temporary];
+      await runZigBuild({ root, cache, zig, args, report });
+      await copyLicenses(upstream, pin, join(temporary, "licenses"));
+      const manifest = await describe(temporary, target, upstream, pin.commit);
+      await writeWhole(join(temporary, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
+    }));
+  await linkTo(folder, join(root, "native", target));
+  return folder;
+}
+
+function expectation(variants) {
+  return variants === "all" || variants.split(",").length > 4
+    ? "15 to 20 minutes on two cores the first time"
+    : "5 to 8 minutes on two cores the first time";
+}
+
+async function resolveVariants(root, zig, target, variants) {
+  if (variants !== "native") return variants;
+  return nativeVariants(await readVariants(root), target, await cpuFeatures(zig)).join(",");
+}
+
+/** Whatever decides what comes out of the build is in the key; the place of the source tree is not. */
+async function contentKey(root, pin, target, variants, settings) {
+  const hash = createHash("sha256");
+  hash.update(JSON.stringify([zigVersion, pin.integrity, pin.commit, pin.licenseFiles, target, variants, settings]));
+  for (const file of await buildFiles(root)) hash.update(`\0${file}\0`).update(await readFile(join(root, file)));
+  return hash.digest("hex").slice(0, 16);
+}
+
+/** build.zig and its parts. */
+export async function buildFiles(root) {
+  const parts = (await readdir(join(root, "build"), { recursive: true })).filter((name) => /\.(zig|json|def)$/.test(name)).sort();
+  return ["build.zig", ...parts.map((name) => join("build", name))];
+}
+
+async function copyLicenses(upstream, pin, to) {
+  await mkdir(to, { recursive: true });
+  for (const file of pin.licenseFiles) await cp(join(upstream, file), join(to, `llama.cpp-${file.replaceAll("/", "-")}`));
+}
+
+/** Makes `link` point to `folder`, whatever link was there before. */
+export async function linkTo(folder, link) {
+  const to = resolve(folder);
+  if (isLinkTo(link, to)) return;
+  const present = await lstat(link).catch(() => undefined);
+  if (present !== undefined && !present.isSymbolicLink()) {
+    throw new SetupError(`${link} is in the way: set-up would put a link there. Move it elsewhere.`);
+  }
+  await mkdir(dirname(link), { recursive: true });
+  const temporary = `${link}.tmp-${process.pid}`;
+  await rm(temporary, { force: true });
+  await symlink(to, temporary, "junction");
+  if (process.platform === "win32") await rm(link, { force: true });
+  await rename(temporary, link);
+}
+
+function isLinkTo(link, folder) {
+  try {
+    return resolve(readlinkSync(link)) === folder && existsSync(folder);
+  } catch {
+    return false;
+  }
+}

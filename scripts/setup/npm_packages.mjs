@@ -1,0 +1,62 @@
+// Deno, Bun and the other packages of package-lock.json.
+import { existsSync } from "node:fs";
+import { chmod, link, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { withLock } from "./cache.mjs";
+import { run } from "./exec.mjs";
+import { step } from "./progress.mjs";
+
+/** Installs what package-lock.json names unless node_modules has just that. No package's own script is run. */
+export async function bringPackages(root) {
+  if (await isInstalled(root)) return;
+  await withLock(join(root, "node_modules"), async () => {
+    if (await isInstalled(root)) return;
+    await step("Installing Deno, Bun and TypeScript", "npm ci, about 100 MB, usually under a minute", async () => {
+      await run("npm", ["ci", "--ignore-scripts", "--no-progress"], { cwd: root, task: "installing packages" });
+      await putBunInPlace(root);
+    });
+  });
+}
+
+/** Compares npm's own record of what it installed with the lock file. */
+async function isInstalled(root) {
+  try {
+    const wanted = JSON.parse(await readFile(join(root, "package-lock.json"), "utf8")).packages;
+    const present = JSON.parse(await readFile(join(root, "node_modules", ".package-lock.json"), "utf8")).packages;
+    const same = Object.entries(wanted).every(([path, entry]) =>
+      path === "" || (present[path]?.version ?? (entry.optional ? entry.version : undefined)) === entry.version
+    );
+    return same && existsSync(denoProgram(root)) && existsSync(bunProgram(root));
+  } catch (error) {
+    if (error.code === "ENOENT") return false;
+    throw error;
+  }
+}
+
+/** npm's `bun` command is a placeholder until a script of the package has replaced it: the same without the script. */
+async function putBunInPlace(root) {
+  for (const name of ["bun.exe", "bunx.exe"]) {
+    const placeholder = join(root, "node_modules", "bun", "bin", name);
+    await rm(placeholder, { force: true });
+    await link(bunProgram(root), placeholder);
+    await chmod(placeholder, 0o755);
+  }
+}
+
+/** The machine that this runs on, as the names of packages and targets are made from it. */
+export function host() {
+  const { platform, arch } = process;
+  return { platform, arch, musl: platform === "linux" && process.report.getReport().header.glibcVersionRuntime === undefined };
+}
+
+/** The program itself, not npm's wrapper, which costs a start of Node. */
+export function denoProgram(root, { platform, arch } = process) {
+  const name = `${platform}-${arch}${platform === "linux" ? "-glibc" : ""}`;
+  return join(root, "node_modules", "@deno", name, platform === "win32" ? "deno.exe" : "deno");
+}
+
+export function bunProgram(root, { platform, arch, musl } = host()) {
+  const system = platform === "win32" ? "windows" : platform;
+  const name = `bun-${system}-${arch === "arm64" ? "aarch64" : arch}${musl ? "-musl" : ""}`;
+  return join(root, "node_modules", "@oven", name, "bin", platform === "win32" ? "bun.exe" : "bun");
+}
