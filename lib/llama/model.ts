@@ -74,6 +74,8 @@ export async function loadModel(source: string | URL, options?: ModelOptions): P
       mmap: settings.mmap,
       progress: settings.onProgress !== undefined,
     }, { signal: settings.signal, onMessage: settings.onProgress });
+    if (settings.signal?.aborted) await thread.run("unload", loaded);
+    settings.signal?.throwIfAborted();
     return new Model(native, thread, loaded, header, path);
   } catch (error) {
     await thread[Symbol.asyncDispose]();

@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { GenerationCancelledError, loadModel } from "../../mod.ts";
+import { longPrompt, slow, system, testModel } from "./support.ts";
+
+const question = { temperature: 0, maxTokens: 12 } as const;
+
+/** The reason that something rejects with. */
+async function reasonOf(work: PromiseLike<unknown>): Promise<unknown> {
+  try {
+    await work;
+  } catch (error) {
+    return error;
+  }
+  return assert.fail("it wasn't rejected");
+}
+
+test("a long prompt that is cancelled at any moment leaves the context as a fresh one", slow, async () => {
+  await using fresh = await testModel();
+  const expected = await fresh.complete("The capital of France is", question);
+  await using model = await testModel({ contextSize: 4096 });
+  const prompt = longPrompt(model, 2000);
+  for (const moment of [0, 1, 30, 100, 300]) {
+    const controller = new AbortController();
+    const reason = new Error(`cancelled after ${moment} ms`);
+    const generation = model.complete(prompt, { maxTokens: 1, signal: controller.signal });
+    await delay(moment);
+    controller.abort(reason);
+    assert.equal(await reasonOf(generation), reason);
+    const after = await model.complete("The capital of France is", question);
+    assert.deepEqual(after.tokens, expected.tokens, `after ${moment} ms`);
+  }
+});
+
+test("a generation that is cancelled after its first piece leaves the context as a fresh one", slow, async () => {
+  await using model = await testModel();
+  const expected = await model.complete("The capital of France is", question);
+  const controller = new AbortController();
+  const reason = { any: "thing" };
+  const pieces: string[] = [];
+  const loop = (async () => {
+    for await (const piece of model.complete("Once upon a time", { signal: controller.signal })) {
+      pieces.push(piece);
+      controller.abort(reason);
+    }
+  })();
+  assert.equal(await reasonOf(loop), reason);
+  assert.ok(pieces.length >= 1);
+  assert.deepEqual((await model.complete("The capital of France is", question)).tokens, expected.tokens);
+});
+
+test("leaving a loop stops the generation", slow, async () => {
+  await using model = await testModel();
+  const generation = model.complete("Once upon a time");
+  for await (const _ of generation) break;
+  assert.ok(await reasonOf(generation) instanceof GenerationCancelledError);
+  assert.equal((await model.complete("Once upon a time", { maxTokens: 3 })).tokens.length, 3);
+});
+
+test("a cancelled turn stays out of the history, and the chat goes on", slow, async () => {
+  await using model = await testModel();
+  const chat = model.chat({ system });
+  for await (const _ of chat.send("Tell me a long story.")) break;
+  assert.equal(chat.history.length, 1);
+  const { text } = await chat.send("What is the capital of France?", { temperature: 0, maxTokens: 16 });
+  assert.match(text, /Paris/);
+  assert.equal(chat.history.length, 3);
+});
+
+test(
+  "generations that are asked for at once come in order; one that is cancelled while it waits doesn't hold up the others",
+  slow,
+  async () => {
+    await using model = await testModel();
+    const ended: string[] = [];
+    const controller = new AbortController();
+    const ask = (name: string, signal?: AbortSignal) => {
+      const generation = model.complete("Once upon a time", { temperature: 0, maxTokens: 12, signal });
+      return generation.then((result) => {
+        ended.push(name);
+        return result;
+      });
+    };
+    const first = ask("first");
+    const second = ask("second", controller.signal);
+    const third = ask("third");
+    const reason = new Error("not wanted");
+    controller.abort(reason);
+    assert.equal(await reasonOf(second), reason);
+    assert.deepEqual((await first).tokens, (await third).tokens);
+    assert.deepEqual(ended, ["first", "third"]);
+  },
+);
+
+test("a signal that was aborted before", slow, async () => {
+  await using model = await testModel();
+  const reason = new Error("before");
+  const signal = AbortSignal.abort(reason);
+  assert.equal(await reasonOf(model.complete("x", { signal })), reason);
+  assert.equal(await reasonOf(model.chat({ system }).send("x", { signal })), reason);
+  assert.equal(await reasonOf(loadModel(model.info.path, { signal })), reason);
+});
+
+test("AbortSignal.timeout and AbortSignal.any work as reasons", slow, async () => {
+  await using model = await testModel({ contextSize: 4096 });
+  const prompt = longPrompt(model, 2000);
+  const timeout = AbortSignal.timeout(20);
+  const error = await reasonOf(
+    model.complete(prompt, { signal: AbortSignal.any([timeout, new AbortController().signal]) }),
+  );
+  assert.equal(error, timeout.reason);
+  assert.equal((error as DOMException).name, "TimeoutError");
+});
+
+test("a load is cancelled with the signal's reason, and reports progress when it isn't", slow, async () => {
+  await using model = await testModel();
+  const parts: number[] = [];
+  const controller = new AbortController();
+  const reason = new Error("no longer wanted");
+  const load = loadModel(model.info.path, {
+    threads: 1,
+    signal: controller.signal,
+    onProgress(part) {
+      parts.push(part);
+      controller.abort(reason);
+    },
+  });
+  assert.equal(await reasonOf(load), reason);
+  const early = new AbortController();
+  const loading = loadModel(model.info.path, { threads: 1, signal: early.signal });
+  early.abort(reason);
+  assert.equal(await reasonOf(loading), reason);
+  parts.length = 0;
+  await using _ = await loadModel(model.info.path, { threads: 1, onProgress: (part) => parts.push(part) });
+  assert.ok(parts.length > 1);
+  assert.equal(parts.at(-1), 1);
+  assert.deepEqual(parts, parts.toSorted((a, b) => a - b));
+});
