@@ -49,7 +49,7 @@ export class ContextState {
     this.currentThreads = threads;
     this.batchTokens = new Int32Array(this.batchSize);
     this.held = new Int32Array(this.contextSize);
-    this.bytes = new TokenBytes(lib, vocab);
+    this.bytes = new TokenBytes(lib, vocab, false);
     this.batch = native.struct("llama_batch");
     native.assign(this.batch, { token: this.batchTokens });
   }

@@ -97,6 +97,7 @@ function facts(
   context: Pointer<"llama_context"> | null,
   threads: number,
 ): ModelFacts {
+  const layerCount = lib.llama_model_n_layer(model);
   return {
     description: description(lib, model),
     parameterCount: Number(lib.llama_model_n_params(model)),
@@ -104,8 +105,9 @@ function facts(
     contextSize: context === null ? 0 : lib.llama_n_ctx(context),
     trainedContextSize: lib.llama_model_n_ctx_train(model),
     embeddingSize: lib.llama_model_n_embd(model),
-    layerCount: lib.llama_model_n_layer(model),
-    headCount: lib.llama_model_n_head(model),
+    layerCount,
+    // It asks for the first layer, and aborts when there is none.
+    headCount: layerCount > 0 ? lib.llama_model_n_head(model) : 0,
     vocabularySize: lib.llama_vocab_n_tokens(vocab),
     hasEncoder: lib.llama_model_has_encoder(model),
     hasDecoder: lib.llama_model_has_decoder(model),

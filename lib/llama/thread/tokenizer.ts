@@ -70,30 +70,46 @@ export interface DetokenizeFlags {
   renderSpecial: boolean;
 }
 
-/** The text of tokens, without the space that the tokenizer itself puts before a text. */
-export function detokenize(
-  lib: Lib,
-  vocab: Vocab,
-  tokens: Int32Array,
-  { removeSpecial, renderSpecial }: DetokenizeFlags,
-): string {
-  const kept = removeSpecial ? withoutSpecial(lib, vocab, tokens) : tokens;
-  if (kept.length === 0) return "";
+/**
+ * The text of tokens, without the space that the tokenizer itself puts before a text. Made token by token: `llama_detokenize` drops spaces before
+ * punctuation with some vocabularies.
+ */
+export function detokenize(lib: Lib, vocab: Vocab, tokens: Int32Array, flags: DetokenizeFlags): string {
+  const kept = flags.removeSpecial ? withoutSpecial(lib, vocab, tokens) : tokens;
+  const pieces = new TokenBytes(lib, vocab, flags.renderSpecial);
   let bytes = new Uint8Array(kept.length * 8 + 64);
-  let count = lib.llama_detokenize(vocab, kept, kept.length, bytes, bytes.length, false, renderSpecial);
-  if (count < 0) {
-    bytes = new Uint8Array(-count);
-    count = lib.llama_detokenize(vocab, kept, kept.length, bytes, bytes.length, false, renderSpecial);
+  let length = 0;
+  for (const [index, token] of kept.entries()) {
+    const piece = pieces.of(token);
+    const from = index === 0 && piece[0] === space && addsSpace(lib, vocab) ? 1 : 0;
+    if (length + piece.length > bytes.length) bytes = enlarged(bytes, length + piece.length);
+    bytes.set(from === 0 ? piece : piece.subarray(from), length);
+    length += piece.length - from;
   }
-  return decoder.decode(bytes.subarray(0, Math.max(0, count)));
+  return decoder.decode(bytes.subarray(0, length));
+}
+
+const space = 0x20;
+
+/** Whether the tokenizer puts a space before a text. */
+function addsSpace(lib: Lib, vocab: Vocab): boolean {
+  const [first] = tokenize(lib, vocab, "x", { addSpecial: false, parseSpecial: false });
+  return first !== undefined && new TokenBytes(lib, vocab, false).of(first)[0] === space;
+}
+
+function enlarged(bytes: Uint8Array, least: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(Math.max(least, bytes.length * 2));
+  larger.set(bytes);
+  return larger;
 }
 
 function withoutSpecial(lib: Lib, vocab: Vocab, tokens: Int32Array): Int32Array {
-  const from = tokens[0] === lib.llama_vocab_bos(vocab) && lib.llama_vocab_get_add_bos(vocab) ? 1 : 0;
-  const last = tokens.length - 1;
-  const to = last >= from && tokens[last] === lib.llama_vocab_eos(vocab) && lib.llama_vocab_get_add_eos(vocab)
-    ? last
-    : last + 1;
+  const inWordPiece = lib.llama_vocab_type(vocab) === wordPiece;
+  const starts = inWordPiece || lib.llama_vocab_get_add_bos(vocab);
+  const ends = inWordPiece || lib.llama_vocab_get_add_eos(vocab);
+  const end = inWordPiece ? lib.llama_vocab_sep(vocab) : lib.llama_vocab_eos(vocab);
+  const from = starts && tokens.length > 0 && tokens[0] === lib.llama_vocab_bos(vocab) ? 1 : 0;
+  const to = ends && tokens.length > from && tokens.at(-1) === end ? tokens.length - 1 : tokens.length;
   return tokens.slice(from, to);
 }
 
@@ -101,17 +117,26 @@ function withoutSpecial(lib: Lib, vocab: Vocab, tokens: Int32Array): Int32Array 
 export class TokenBytes {
   readonly #lib: Lib;
   readonly #vocab: Vocab;
+  readonly #special: boolean;
   #buffer = new Uint8Array(256);
 
-  /** For the tokens of a vocabulary. */
-  constructor(lib: Lib, vocab: Vocab) {
+  /** For the tokens of a vocabulary; control tokens give their text, or nothing. */
+  constructor(lib: Lib, vocab: Vocab, special: boolean) {
     this.#lib = lib;
     this.#vocab = vocab;
+    this.#special = special;
   }
 
-  /** The bytes of a token, valid until the next call. Control tokens have none. */
+  /** The bytes of a token, valid until the next call. */
   of(token: number): Uint8Array {
-    const length = this.#lib.llama_token_to_piece(this.#vocab, token, this.#buffer, this.#buffer.length, 0, false);
+    const length = this.#lib.llama_token_to_piece(
+      this.#vocab,
+      token,
+      this.#buffer,
+      this.#buffer.length,
+      0,
+      this.#special,
+    );
     if (length >= 0) return this.#buffer.subarray(0, length);
     this.#buffer = new Uint8Array(-length);
     return this.of(token);
