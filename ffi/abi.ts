@@ -27,6 +27,8 @@ export interface Piece {
   readonly offset: number;
   /** How they are read: `f32` and `f64` for a floating-point register, else an unsigned integer. */
   readonly type: Scalar;
+  /** The `f64` is in truth two `f32`: as a JavaScript number it could lose bits. */
+  readonly packed?: true;
 }
 
 /** Where one argument travels. */
@@ -227,7 +229,10 @@ function eightBytes(size: number, leaves: readonly Leaf[]): Piece[] {
     const inside = leaves.filter((leaf) => leaf.offset >= offset && leaf.offset < offset + 8);
     const floating = inside.length > 0 && inside.every((leaf) => leaf.type === "f32" || leaf.type === "f64");
     if (!floating) return { offset, type: "u64" };
-    return { offset, type: size - offset <= 4 ? "f32" : "f64" };
+    if (size - offset <= 4) return { offset, type: "f32" };
+    return inside.every((leaf) => leaf.type === "f64")
+      ? { offset, type: "f64" }
+      : { offset, type: "f64", packed: true };
   });
 }
 

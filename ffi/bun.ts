@@ -51,6 +51,7 @@ export function bunRuntime(): NativeRuntime {
   return {
     name: "bun",
     structs: false,
+    maxParameters: MAX_PARAMETERS,
     bind(path: string, symbol: string, signature: AbiSignature): RawFunction {
       return ffi.dlopen(path, { [symbol]: definition(signature) }).symbols[symbol] as RawFunction;
     },

@@ -116,8 +116,6 @@ export function loweredCaller(
   raw: RawFunction,
   support: CallSupport,
 ): LibFunction {
-  const hasStructs = signature.parameters.some(isStruct) || isStruct(signature.result);
-  if (!hasStructs) return directCaller(signature, raw, support);
   const names = signature.parameters.map((_, index) => `a${index}`);
   const lines: string[] = [];
   for (const [index, type] of signature.parameters.entries()) {

@@ -55,6 +55,7 @@ export function denoRuntime(): NativeRuntime {
   return {
     name: "deno",
     structs: true,
+    maxParameters: Infinity,
     bind(path: string, symbol: string, signature: AbiSignature): RawFunction {
       // Each symbol is a dlopen of its own: the system counts the references, nothing is loaded twice.
       return deno.dlopen(path, { [symbol]: definition(signature) }).symbols[symbol] as RawFunction;

@@ -46,6 +46,8 @@ export function lower(placement: Placement, maxParameters: number): Lowered | No
   if (result.kind === "pieces" && result.pieces?.length !== 1) {
     return { reason: "its result takes more than one register" };
   }
+  const pieces = [...placement.arguments, result].flatMap((one) => one.pieces ?? []);
+  if (pieces.some((piece) => piece.packed)) return { reason: "two floats of a struct share a register" };
   const parameters = placement.abi === "win64" ? positional(placement) : byClass(placement);
   if ("reason" in parameters) return parameters;
   if (parameters.length > maxParameters) {

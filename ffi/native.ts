@@ -1,21 +1,17 @@
-import { hostAbi, place, structType } from "./abi.ts";
-import { MAX_PARAMETERS } from "./bun.ts";
-import { type CallSupport, callSupport, directCaller, type LibFunction, loweredCaller } from "./call.ts";
-import { InvalidArgumentError, SymbolNotFoundError, UnsupportedSignatureError } from "./errors.ts";
+import { Binder, notExported } from "./bind.ts";
+import type { LibFunction } from "./call.ts";
+import { InvalidArgumentError, LibraryOpenError } from "./errors.ts";
 import { checkVersions, Libraries, type OpenedLibraries } from "./libraries.ts";
 import { type LibrarySet, locateLibraries, type OpenOptions } from "./locate.ts";
-import { lower } from "./lower.ts";
 import { readCString } from "./memory.ts";
 import type { NativeBuffer, Pointer } from "./pointer.ts";
-import { type AbiType, type NativeRuntime, nativeRuntime } from "./runtime.ts";
-import { type CValue, isStruct, type Signature } from "./signature.ts";
+import { type NativeRuntime, nativeRuntime } from "./runtime.ts";
 import { bytesOf, type Owner, StructFactory } from "./struct.ts";
 import type { StructView } from "./struct_view.ts";
 import { type System, systemOf } from "./system.ts";
 import {
   type CallbackName,
   callbackSignature,
-  type FunctionEntry,
   functionEntry,
   type Lib,
   structLayout,
@@ -46,14 +42,14 @@ export class Native {
   readonly #system: System;
   readonly #libraries: Libraries;
   readonly #structs: StructFactory;
-  readonly #support: CallSupport;
+  readonly #binder: Binder;
 
   private constructor(runtime: NativeRuntime, system: System, libraries: Libraries) {
     this.#runtime = runtime;
     this.#system = system;
     this.#libraries = libraries;
     this.#structs = new StructFactory(runtime, structLayout);
-    this.#support = callSupport(runtime, this.#structs);
+    this.#binder = new Binder(runtime, this.#structs, structLayout);
     this.lib = lazyFunctions((name) => this.#bind(name)) as unknown as Lib;
   }
 
@@ -151,8 +147,12 @@ export class Native {
   /** The address of an exported function. Throws SymbolNotFoundError. */
   symbol<T extends string = "function">(name: keyof Lib): Pointer<T> {
     const entry = functionEntry(name);
-    const address = entry === undefined ? null : this.#libraries.library(entry.library).symbol(name);
-    if (address === null) throw notExported(name);
+    if (entry === undefined) {
+      throw new InvalidArgumentError(`the headers declare no ${name}`, { value: name, expected: "a C function" });
+    }
+    const library = this.#libraries.library(entry.library);
+    const address = library.symbol(name);
+    if (address === null) throw notExported(name, library.path);
     return address as Pointer<T>;
   }
 
@@ -190,10 +190,7 @@ export class Native {
         expected: "a name of Callbacks",
       });
     }
-    const abi = {
-      parameters: signature.parameters.map(directType),
-      result: signature.result === "void" ? "void" as const : directType(signature.result),
-    };
+    const abi = this.#binder.callbackSignature(type, signature);
     const pointers = signature.parameters.map((one) => one === "pointer");
     const call = fn as (...values: unknown[]) => unknown;
     const raw = this.#runtime.callback(abi, (...values: unknown[]) => {
@@ -226,30 +223,18 @@ export class Native {
     const { lib } = this;
     const path = this.#libraries.library("ggml-cpu").path;
     if (lib.ggml_backend_load(path) === null) {
-      throw new UnsupportedSignatureError(`ggml refused the CPU backend ${path}`, { value: path });
+      throw new LibraryOpenError(`ggml refused the CPU backend ${path}`, {
+        value: path,
+        expected: "a backend of the same release",
+      });
     }
   }
 
   #bind(name: string): LibFunction | undefined {
     const entry = functionEntry(name);
     if (entry === undefined) return undefined;
-    const bound = this.#bindEntry(entry);
+    const bound = this.#binder.bind(this.#libraries.library(entry.library), name, entry.signature);
     return traced("calls") ? tracing(name, bound) : bound;
-  }
-
-  #bindEntry(entry: FunctionEntry): LibFunction {
-    const { signature, name } = entry;
-    const library = this.#libraries.library(entry.library);
-    // Lowering sorts parameters by register: without structs there is nothing to lower, and the order stays.
-    if (this.#runtime.structs || !(signature.parameters.some(isStruct) || isStruct(signature.result))) {
-      const raw = library.bind(name, directSignature(signature));
-      return raw === null ? failing(notExported(name)) : directCaller(signature, raw, this.#support);
-    }
-    const placement = place(signature, hostAbi(), structLayout);
-    const lowered = lower(placement, MAX_PARAMETERS);
-    if ("reason" in lowered) return failing(unsupported(name, lowered.reason));
-    const raw = library.bind(name, { parameters: lowered.parameters.map(({ type }) => type), result: lowered.result });
-    return raw === null ? failing(notExported(name)) : loweredCaller(signature, placement, lowered, raw, this.#support);
   }
 }
 
@@ -272,26 +257,6 @@ function lazyFunctions(bind: (name: string) => LibFunction | undefined): Record<
   return Object.create(fallback) as Record<string, LibFunction>;
 }
 
-function failing(error: SymbolNotFoundError | UnsupportedSignatureError): LibFunction {
-  return () => {
-    throw error;
-  };
-}
-
-function notExported(name: string): SymbolNotFoundError {
-  return new SymbolNotFoundError(`the libraries don't export ${name}`, {
-    value: name,
-    expected: "a function of this release: a set of another build may lack it",
-  });
-}
-
-function unsupported(name: string, reason: string): UnsupportedSignatureError {
-  return new UnsupportedSignatureError(`${name} can't be called from this runtime: ${reason}`, {
-    value: name,
-    expected: "another function",
-  });
-}
-
 function tracing(name: string, bound: LibFunction): LibFunction {
   const call = bound as (...values: unknown[]) => unknown;
   return (...values: unknown[]) => {
@@ -304,18 +269,6 @@ function tracing(name: string, bound: LibFunction): LibFunction {
 function nullable(value: bigint | number): bigint | null {
   const address = BigInt(value);
   return address === 0n ? null : address;
-}
-
-function directSignature(signature: Signature): { parameters: AbiType[]; result: AbiType | "void" } {
-  return {
-    parameters: signature.parameters.map(directType),
-    result: signature.result === "void" ? "void" : directType(signature.result),
-  };
-}
-
-function directType(type: CValue): AbiType {
-  if (type === "pointer") return "u64";
-  return isStruct(type) ? structType(structLayout(type.struct), structLayout) : type;
 }
 
 let openedSet: { readonly key: string; readonly native: Promise<Native> } | undefined;

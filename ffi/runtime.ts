@@ -39,6 +39,8 @@ export interface NativeRuntime {
   readonly name: "deno" | "bun";
   /** Whether structs cross by value as they are; else `abi.ts` lowers them to scalars. */
   readonly structs: boolean;
+  /** The most parameters that it takes. */
+  readonly maxParameters: number;
   /** Binds an exported function of a library, which stays open for ever. Throws when there is no such library or symbol. */
   bind(path: string, symbol: string, signature: AbiSignature): RawFunction;
   /** A C function at an address. */
