@@ -103,6 +103,8 @@ const valueSizes: Readonly<Record<GgufValueType, number>> = {
 /** The fewest bytes that a key with its value, and a tensor's entry, can take. */
 const smallestPair = 14;
 const smallestTensor = 24;
+/** More than any model has: beyond it the count is wrong, below it the file is cut off. */
+const plausibleCount = 1n << 20n;
 const longestTensorName = 63;
 const mostDimensions = 4;
 
@@ -195,6 +197,10 @@ function showBytes(bytes: Uint8Array): string {
 }
 
 function checkCount(cursor: GgufCursor, count: bigint, what: string, smallest: number): number {
+  if (count < plausibleCount) {
+    cursor.refuseBeyondEnd(Number(count) * smallest, `a list of ${count} ${what}`);
+    return Number(count);
+  }
   const most = Math.floor(cursor.left / smallest);
   if (count <= BigInt(most)) return Number(count);
   return cursor.refuse(`it announces ${count} ${what}`, count, `at most ${most}, for more don't fit into the file`);

@@ -5,6 +5,7 @@ import { DisposedError, UnsupportedModelError } from "../errors.ts";
 import { type GgufHeader, type GgufValue, readGgufHeader } from "../ggml/gguf_header.ts";
 import { checkBoolean, checkOptions, checkText } from "../options.ts";
 import { Chat, type ChatOptions, type ChatVocabulary } from "./chat.ts";
+import { bytesPerToken } from "./context_memory.ts";
 import { Generation, type GenerationResult } from "./generation.ts";
 import { checkCompletion, type CompletionOptions, type GenerationSettings } from "./generation_options.ts";
 import { checkLoad, type LoadSettings, type ModelOptions, modelPath } from "./load_options.ts";
@@ -68,6 +69,7 @@ export async function loadModel(source: string | URL, options?: ModelOptions): P
       path,
       vocabOnly: header.tensors.length === 0,
       contextSize: settings.contextSize,
+      bytesPerToken: bytesPerToken(header),
       batchSize: settings.batchSize,
       threads: settings.threads,
       gpuLayers: settings.gpuLayers,

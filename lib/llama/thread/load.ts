@@ -4,6 +4,7 @@
  * @module
  */
 
+import { freemem } from "node:os";
 import type { Native } from "../../../ffi/native.ts";
 import type { Pointer } from "../../../ffi/pointer.ts";
 import type { TaskContext } from "../../../ffi/task.ts";
@@ -71,6 +72,7 @@ function createContext(
 ): Pointer<"llama_context"> {
   const trained = lib.llama_model_n_ctx_train(model);
   const size = input.contextSize ?? (trained > 0 ? Math.min(trained, defaultContextSize) : defaultContextSize);
+  checkMemory(native, size, input);
   const params = native.defaults("llama_context_params");
   params.n_ctx = size;
   params.n_batch = Math.min(input.batchSize, size);
@@ -87,6 +89,27 @@ function createContext(
       value: size,
       expected: "a contextSize that fits into memory",
     },
+  );
+}
+
+/** `GGML_BACKEND_DEVICE_TYPE_CPU` and `_ACCEL`, which use the machine's own memory. */
+const inMainMemory = [0, 3];
+
+/** Refuses a context that this machine's memory can't hold. One that goes to a GPU is left to llama.cpp. */
+function checkMemory({ lib }: Native, size: number, { path, bytesPerToken }: LoadInput): void {
+  const needed = size * bytesPerToken;
+  const free = freemem();
+  if (needed <= free) return;
+  for (let index = 0n; index < lib.ggml_backend_dev_count(); index++) {
+    const device = lib.ggml_backend_dev_get(index);
+    if (device !== null && !inMainMemory.includes(lib.ggml_backend_dev_type(device))) return;
+  }
+  const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`;
+  throw new ContextError(
+    `a context of ${size} tokens for ${path} takes ${megabytes(needed)}, but ${
+      megabytes(free)
+    } of memory are free; try a smaller contextSize`,
+    { value: size, expected: `at most ${Math.floor(free / bytesPerToken)}` },
   );
 }
 

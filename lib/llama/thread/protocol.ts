@@ -16,6 +16,8 @@ export interface LoadInput {
   vocabOnly: boolean;
   /** Tokens in the context; `undefined` means the smaller of the model's and the default. */
   contextSize: number | undefined;
+  /** Bytes that a token of the context takes at the least. */
+  bytesPerToken: number;
   /** Tokens given to one decode. */
   batchSize: number;
   /** Compute threads. */
