@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { DisposedError } from "../../mod.ts";
+import { rounds } from "./memory_rounds.ts";
+import { slow, system, testModel } from "./support.ts";
+
+test("dispose waits for what is under way and queued, then everything is refused", slow, async () => {
+  const model = await testModel();
+  const chat = model.chat({ system });
+  const running = model.complete("Once upon a time", { maxTokens: 16 });
+  const queued = model.complete("Once upon a time", { maxTokens: 16 });
+  const disposed = model.dispose();
+  assert.throws(() => model.complete("x"), DisposedError);
+  assert.throws(() => model.chat(), DisposedError);
+  assert.throws(() => model.tokenize("x"), DisposedError);
+  assert.throws(() => model.detokenize([1]), DisposedError);
+  await assert.rejects(model.tokenizeAsync("x"), DisposedError);
+  await assert.rejects(model.detokenizeAsync([1]), DisposedError);
+  await assert.rejects(chat.send("x").then(), DisposedError);
+  assert.equal((await running).tokens.length, 16);
+  assert.equal((await queued).tokens.length, 16);
+  await disposed;
+  await model.dispose();
+  assert.equal(model.info.vocabularySize, 49152);
+  assert.deepEqual(chat.history, [{ role: "system", content: system }]);
+});
+
+test("two models at once, each with all threads, answer as one alone", slow, async () => {
+  await using one = await testModel({ threads: 4096 });
+  await using other = await testModel({ threads: 4096 });
+  const options = { temperature: 0, maxTokens: 8 };
+  const alone = await one.complete("The capital of France is", options);
+  const both = await Promise.all([one, other].map((model) => model.complete("The capital of France is", options)));
+  for (const { tokens } of both) assert.deepEqual(tokens, alone.tokens);
+});
+
+test("loading and disposing again and again leaves nothing behind", slow, async () => {
+  const samples = await rounds(12);
+  const [warm, last] = [samples[5], samples.at(-1)];
+  assert.ok(warm !== undefined && last !== undefined);
+  assert.ok(last.residentMB < warm.residentMB + 30, JSON.stringify(samples));
+  if (warm.threads !== undefined && last.threads !== undefined) assert.ok(last.threads <= warm.threads + 2, JSON.stringify(samples));
+});
