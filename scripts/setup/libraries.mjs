@@ -24,7 +24,7 @@ export async function bringLibraries({ root, cache, zig, upstream, pin }, option
   await produce(folder, (temporary) =>
     step(`Building the libraries for ${target} (variants ${variants})`, expectation(variants), async (report) => {
       const args = [`-Dtarget=${target}`, `-Dvariants=${variants}`, ...settings.map((s) => `-D${s}`), "--prefix", temporary];
-      await runZigBuild({ root, cache, zig, args, report });
+      await runZigBuild({ root, cache, zig, args, variantCount: variants.split(",").length, report });
       await copyLicenses(upstream, pin, join(temporary, "licenses"));
       const manifest = await describe(temporary, target, upstream, pin.commit);
       await writeWhole(join(temporary, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);

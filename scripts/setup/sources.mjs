@@ -62,7 +62,7 @@ export function checkIntegrity(tgz, pin) {
 
 async function cloneBundle(tgz, pin, work, tree) {
   const bundle = join(work, "release.bundle");
-  const found = filesOf(tgz).find((file) => file.path === pin.gitBundle);
+  const found = [...filesOf(tgz)].find((file) => file.path === pin.gitBundle);
   if (found === undefined) throw new SetupError(`${pin.package} ${pin.version} has no file ${pin.gitBundle}`);
   await writeFile(bundle, found.bytes);
   const git = ["-c", "core.autocrlf=false", "-c", "advice.detachedHead=false"];
