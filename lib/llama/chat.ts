@@ -5,7 +5,7 @@ import { type ChatMessage, type ChatTemplate, compileChatTemplate } from "./chat
 import { Generation, type GenerationResult } from "./generation.ts";
 import { checkGeneration, type GenerationOptions, type GenerationSettings } from "./generation_options.ts";
 import type { Prompt } from "./thread/protocol.ts";
-import type { SpecialToken } from "./thread/special_tokens.ts";
+import type { ChatVocabulary } from "./thread/special_tokens.ts";
 
 /** How a conversation begins. */
 export interface ChatOptions {
@@ -31,16 +31,6 @@ export interface ChatHost {
     signal: AbortSignal,
     onPiece: (piece: string) => void,
   ): Promise<GenerationResult>;
-}
-
-/** What a chat needs of its model's vocabulary. */
-export interface ChatVocabulary {
-  /** The control tokens. */
-  special: readonly SpecialToken[];
-  /** The text of the start token, or "". */
-  startToken: string;
-  /** The text of the end token, or "". */
-  endToken: string;
 }
 
 let chats = 0;

@@ -4,12 +4,13 @@ import { NativeThread } from "../../ffi/thread.ts";
 import { DisposedError, UnsupportedModelError } from "../errors.ts";
 import { type GgufHeader, type GgufValue, readGgufHeader } from "../ggml/gguf_header.ts";
 import { checkBoolean, checkOptions, checkText } from "../options.ts";
-import { Chat, type ChatOptions, type ChatVocabulary } from "./chat.ts";
+import { Chat, type ChatOptions } from "./chat.ts";
 import { bytesPerToken } from "./context_memory.ts";
 import { Generation, type GenerationResult } from "./generation.ts";
 import { checkCompletion, type CompletionOptions, type GenerationSettings } from "./generation_options.ts";
 import { checkLoad, type LoadSettings, type ModelOptions, modelPath } from "./load_options.ts";
 import type { GenerateOutput, LoadedModel, ModelFacts, Prompt } from "./thread/protocol.ts";
+import type { ChatVocabulary } from "./thread/special_tokens.ts";
 import type { LlamaTasks } from "./thread/tasks.ts";
 import { detokenize, type DetokenizeFlags, tokenize, type TokenizeFlags } from "./thread/tokenizer.ts";
 import { checkTokens } from "./vocab_check.ts";
@@ -185,7 +186,7 @@ export class Model implements AsyncDisposable {
     this.#assertGenerates();
     return new Chat({
       template: this.info.chatTemplate,
-      vocabulary: () => this.#vocabulary ??= this.#readVocabulary(),
+      vocabulary: () => this.#chatVocabulary(),
       generate: (prompt, settings, owner, signal, onPiece) => this.#generate(prompt, settings, owner, signal, onPiece),
     }, options);
   }
@@ -286,12 +287,9 @@ export class Model implements AsyncDisposable {
     }
   }
 
-  async #readVocabulary(): Promise<ChatVocabulary> {
-    const { vocab } = this.#loaded;
-    const { lib } = this.#native;
-    const text = (token: number) => token < 0 ? "" : this.#native.readCString(lib.llama_vocab_get_text(vocab, token));
-    const special = await this.#thread.run("specialTokens", vocab);
-    return { special, startToken: text(lib.llama_vocab_bos(vocab)), endToken: text(lib.llama_vocab_eos(vocab)) };
+  #chatVocabulary(): Promise<ChatVocabulary> {
+    this.#assertAlive();
+    return this.#vocabulary ??= this.#thread.run("chatVocabulary", this.#loaded.vocab);
   }
 
   async #generate(

@@ -36,6 +36,8 @@ export async function exits(times: number): Promise<Outcome[]> {
 
 if (import.meta.main) {
   const outcomes = await exits(Number(process.argv[2] ?? 50));
-  for (const { what, right, wrong } of outcomes) console.log(`${what}: ${right} right${wrong.map((one) => `, ${one}`).join("")}`);
+  for (const { what, right, wrong } of outcomes) {
+    console.log(`${what}: ${right} right${wrong.map((one) => `, ${one}`).join("")}`);
+  }
   process.exitCode = outcomes.every(({ wrong }) => wrong.length === 0) ? 0 : 1;
 }

@@ -38,7 +38,9 @@ if (import.meta.main) {
   const count = Number(process.argv[2] ?? 200);
   const samples = await rounds(count);
   samples.forEach(({ residentMB, threads }, index) => {
-    if (index % 20 === 19 || index === 0) console.log(`round ${index + 1}: ${residentMB} MB resident, ${threads} threads`);
+    if (index % 20 === 19 || index === 0) {
+      console.log(`round ${index + 1}: ${residentMB} MB resident, ${threads} threads`);
+    }
   });
   const after = samples.slice(20).map((one) => one.residentMB);
   if (after.length > 0) console.log(`after the first 20: ${Math.min(...after)} to ${Math.max(...after)} MB`);

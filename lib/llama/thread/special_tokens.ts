@@ -38,3 +38,24 @@ export function specialTokens(native: Native, vocab: Pointer<"llama_vocab">): Sp
   }
   return found.sort((a, b) => b.text.length - a.text.length);
 }
+
+/** What a chat needs of a vocabulary. */
+export interface ChatVocabulary {
+  /** The control tokens. */
+  special: readonly SpecialToken[];
+  /** The text of the start token, or "". */
+  startToken: string;
+  /** The text of the end token, or "". */
+  endToken: string;
+}
+
+/** What a chat needs of a vocabulary. */
+export function chatVocabulary(native: Native, vocab: Pointer<"llama_vocab">): ChatVocabulary {
+  const { lib } = native;
+  const text = (token: number) => token < 0 ? "" : native.readCString(lib.llama_vocab_get_text(vocab, token));
+  return {
+    special: specialTokens(native, vocab),
+    startToken: text(lib.llama_vocab_bos(vocab)),
+    endToken: text(lib.llama_vocab_eos(vocab)),
+  };
+}

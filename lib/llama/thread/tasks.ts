@@ -9,7 +9,7 @@ import type { TaskContext } from "../../../ffi/task.ts";
 import { generate } from "./generate.ts";
 import { load, unload } from "./load.ts";
 import type { DetokenizeInput, TokenizeInput } from "./protocol.ts";
-import { type SpecialToken, specialTokens } from "./special_tokens.ts";
+import { type ChatVocabulary, chatVocabulary } from "./special_tokens.ts";
 import { detokenize, tokenize } from "./tokenizer.ts";
 
 /** The tasks by name. */
@@ -20,8 +20,8 @@ export const llamaTasks = {
   tokenize: (input: TokenizeInput, { lib }: TaskContext): Int32Array => tokenize(lib, input.vocab, input.text, input),
   detokenize: (input: DetokenizeInput, { lib }: TaskContext): string =>
     detokenize(lib, input.vocab, input.tokens, input),
-  specialTokens: (vocab: Pointer<"llama_vocab">, { native }: TaskContext): SpecialToken[] =>
-    specialTokens(native, vocab),
+  chatVocabulary: (vocab: Pointer<"llama_vocab">, { native }: TaskContext): ChatVocabulary =>
+    chatVocabulary(native, vocab),
 } as const;
 
 /** The type of {@linkcode llamaTasks}. */
