@@ -1,4 +1,4 @@
-// Asks a model one question and prints the answer.
+// Asks a model one question and prints the answer: deno run -A examples/hello.ts, or: bun examples/hello.ts
 import { defaultModelPath, loadModel } from "../mod.ts";
 
 await using model = await loadModel(await defaultModelPath());
