@@ -225,11 +225,11 @@ function words(size: number): Piece[] {
 
 /** SysV: each eightbyte with floats alone goes to a vector register. */
 function eightBytes(size: number, leaves: readonly Leaf[]): Piece[] {
-  return words(size).map(({ offset }) => {
+  return words(size).map(({ offset }): Piece => {
     const inside = leaves.filter((leaf) => leaf.offset >= offset && leaf.offset < offset + 8);
     const floating = inside.length > 0 && inside.every((leaf) => leaf.type === "f32" || leaf.type === "f64");
     if (!floating) return { offset, type: "u64" };
-    if (size - offset <= 4) return { offset, type: "f32" };
+    if (inside.every((leaf) => leaf.type === "f32" && leaf.offset === offset)) return { offset, type: "f32" };
     return inside.every((leaf) => leaf.type === "f64")
       ? { offset, type: "f64" }
       : { offset, type: "f64", packed: true };

@@ -27,3 +27,8 @@ export function toStructLayout(layout: ProbeLayout): {
 };
 /** The C source of the library. */
 export function probeSource(layouts: readonly ProbeLayout[]): string;
+/** C text that only declares functions with the structs by value, and their signatures in the words of ffi/signature.ts. */
+export function probeDeclarations(layouts: readonly ProbeLayout[]): {
+  readonly text: string;
+  readonly functions: readonly { readonly name: string; readonly signature: unknown }[];
+};

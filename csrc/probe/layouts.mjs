@@ -162,3 +162,23 @@ ${layouts.map(hashFunction).join("\n")}
 ${layouts.map(functions).join("\n")}
 `;
 }
+
+/** C text that only declares functions with the structs by value, and their signatures: to see how a compiler passes them. */
+export function probeDeclarations(layouts) {
+  const declared = layouts.flatMap(({ name }) => {
+    const struct = { struct: name };
+    const between = ["i32", "f64", struct, "i64", "f32", struct, "u8", "f64", struct, "i16"];
+    const c = `struct ${name}`;
+    return [
+      { name: `echo_${name}`, text: `${c} echo_${name}(${c});`, signature: { parameters: [struct], result: struct } },
+      {
+        name: `between_${name}`,
+        text: `uint64_t between_${name}(int32_t, double, ${c}, int64_t, float, ${c}, uint8_t, double, ${c}, int16_t);`,
+        signature: { parameters: between, result: "u64" },
+      },
+    ];
+  });
+  const table = `void *all[] = {\n${declared.map(({ name }) => `(void *)${name},`).join("\n")}\n};`;
+  const text = ["#include <stdint.h>", ...layouts.map(declaration), ...declared.map((one) => one.text), table].join("\n");
+  return { text: `${text}\n`, functions: declared.map(({ name, signature }) => ({ name, signature })) };
+}
