@@ -43,21 +43,22 @@ export interface NativeThreadOptions {
  * ```
  */
 export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncDisposable {
-  readonly #native: Native;
   readonly #worker: ThreadWorker;
   #disposed: Promise<void> | undefined;
 
-  private constructor(native: Native, worker: ThreadWorker) {
-    this.#native = native;
+  private constructor(worker: ThreadWorker) {
     this.#worker = worker;
   }
 
-  /** Starts a thread, or takes one that its last owner has given back. Throws NativeThreadError when it doesn't come up. */
+  /**
+   * Starts a thread, or takes one that its last owner has given back. Given the Promise of `open()`, the thread starts while the libraries are opened.
+   * Throws NativeThreadError when it doesn't come up, and what `native` rejects with.
+   */
   static async start<Tasks extends TaskTable>(
-    native: Native,
+    native: Native | Promise<Native>,
     options: NativeThreadOptions = {},
   ): Promise<NativeThread<Tasks>> {
-    return new NativeThread<Tasks>(native, await takeWorker(native, options.entry));
+    return new NativeThread<Tasks>(await takeWorker(native, options.entry));
   }
 
   /**
@@ -112,13 +113,13 @@ export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncD
     return args.map((value): unknown => {
       if (!isMemory(value)) return value;
       const argument: MemoryArgument = {
-        address: this.#native.addressOf(value as ArrayBufferView | StructView<object>),
+        address: this.#worker.native.addressOf(value as ArrayBufferView | StructView<object>),
       };
       return argument;
     });
   }
 
   #unmarshal({ result }: Signature, value: unknown): unknown {
-    return isStruct(result) ? this.#native.structFrom(result.struct as StructName, value as Uint8Array) : value;
+    return isStruct(result) ? this.#worker.native.structFrom(result.struct as StructName, value as Uint8Array) : value;
   }
 }

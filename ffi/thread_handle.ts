@@ -4,7 +4,14 @@ import { CancelledError, deserializeError, type GgmlError, NativeThreadError } f
 import type { Native } from "./native.ts";
 import type { Pointer } from "./pointer.ts";
 import type { TaskRun } from "./thread.ts";
-import type { CallRequest, TaskRequest, ThreadAnswer, ThreadRequest, ThreadStart } from "./thread_protocol.ts";
+import type {
+  CallRequest,
+  TaskRequest,
+  ThreadAnswer,
+  ThreadBegin,
+  ThreadRequest,
+  ThreadStart,
+} from "./thread_protocol.ts";
 
 /** What a request asks for, without its number. */
 type RequestBody = Omit<TaskRequest, "id"> | Omit<CallRequest, "id">;
@@ -32,13 +39,40 @@ interface Pending extends Request {
   thrown?: { readonly error: unknown };
 }
 
+/** A Worker that was started and has no libraries yet. */
+export interface StartedWorker {
+  /** Where it was started from. */
+  readonly entry: string;
+  /** Its number among the threads of the process. */
+  readonly slot: number;
+  /** The Worker. */
+  readonly worker: Worker;
+  /** Where messages for its tasks go in. */
+  readonly port: MessagePort;
+  /** The cores that the threads of the process share. */
+  readonly cores: CoreMemory;
+  /** What went wrong before anyone listened. */
+  failure?: { readonly cause: unknown };
+}
+
+/** Starts a Worker; it loads its modules while the libraries are opened elsewhere. */
+export function startWorker(source: URL, slot: number, cores: CoreMemory): StartedWorker {
+  const { port1, port2 } = new MessageChannel();
+  const start: ThreadStart = { kind: "ggml-ffi", port: port2, cores, slot };
+  const worker = new Worker(source, { workerData: start, transferList: [port2], name: "ggml-ffi" });
+  const started: StartedWorker = { entry: source.href, slot, worker, port: port1, cores };
+  worker.once("error", (cause: unknown) => started.failure ??= { cause });
+  return started;
+}
+
 /** A Worker with its queue of requests. Only one request is in the Worker at a time, so that cancelling can't hit the next one. */
 export class ThreadWorker {
   /** Where it was started from. */
   readonly entry: string;
   /** Its number among the threads of the process. */
   readonly slot: number;
-  readonly #native: Native;
+  /** The libraries, as the thread that started it sees them. */
+  readonly native: Native;
   readonly #worker: Worker;
   readonly #port: MessagePort;
   readonly #flag: Pointer<"ggml_context">;
@@ -53,30 +87,17 @@ export class ThreadWorker {
   #tid: number | undefined;
   #runningSince = 0;
 
-  /** Starts a Worker. `source` is a module's URL. */
-  constructor(native: Native, source: URL, entry: string, slot: number, cores: CoreMemory) {
-    this.entry = entry;
-    this.slot = slot;
-    this.#native = native;
-    this.#cores = new CoreBudget(cores, slot);
+  /** Gives a Worker its libraries. */
+  constructor(native: Native, started: StartedWorker) {
+    this.entry = started.entry;
+    this.slot = started.slot;
+    this.native = native;
+    this.#cores = new CoreBudget(started.cores, started.slot);
     this.#flag = makeFlag(native);
-    const { port1, port2 } = new MessageChannel();
-    this.#port = port1;
-    const start: ThreadStart = {
-      kind: "ggml-ffi",
-      opened: native.opened(),
-      port: port2,
-      flag: this.#flag,
-      cores,
-      slot,
-    };
-    this.#worker = new Worker(source, { workerData: start, transferList: [port2], name: "ggml-ffi" });
+    this.#port = started.port;
+    this.#worker = started.worker;
     this.#worker.on("message", (answer: ThreadAnswer) => this.#heard(answer));
-    this.#worker.on(
-      "error",
-      (cause: unknown) =>
-        this.lose(new NativeThreadError(`the native thread failed: ${words(cause)}`, { value: entry, cause })),
-    );
+    this.#worker.on("error", (cause: unknown) => this.lose(this.#failed(cause)));
     this.#worker.on(
       "exit",
       (code: number) =>
@@ -84,6 +105,9 @@ export class ThreadWorker {
           new NativeThreadError("the native thread has ended", { value: code, expected: "a thread that runs" }),
         ),
     );
+    if (started.failure !== undefined) this.lose(this.#failed(started.failure.cause));
+    const begin: ThreadBegin = { opened: native.opened(), flag: this.#flag };
+    this.#worker.postMessage(begin);
   }
 
   /** Settles when the Worker is up. */
@@ -137,7 +161,7 @@ export class ThreadWorker {
   async end(): Promise<void> {
     this.#lost ??= new NativeThreadError("the native thread was ended");
     this.#port.close();
-    this.#native.lib.ggml_free(this.#flag);
+    this.native.lib.ggml_free(this.#flag);
     await this.#worker.terminate();
   }
 
@@ -159,11 +183,15 @@ export class ThreadWorker {
     this.#becomeIdle();
   }
 
+  #failed(cause: unknown): NativeThreadError {
+    return new NativeThreadError(`the native thread failed: ${words(cause)}`, { value: this.entry, cause });
+  }
+
   #next(): void {
     if (!this.#isReady || this.#running !== undefined) return;
     const pending = this.#queue.shift();
     if (pending === undefined) return this.#becomeIdle();
-    this.#native.lib.ggml_set_no_alloc(this.#flag, false);
+    this.native.lib.ggml_set_no_alloc(this.#flag, false);
     const message: ThreadRequest = { id: pending.id, ...pending.body };
     try {
       this.#worker.postMessage(message, [...(pending.transfer ?? [])]);
@@ -188,6 +216,7 @@ export class ThreadWorker {
       this.#ready.resolve();
       return this.#next();
     }
+    if ("failed" in answer) return this.lose(this.#failed(deserializeError(answer.failed)));
     const pending = this.#running;
     if (pending?.id !== answer.id) return;
     if ("message" in answer) return this.#deliver(pending, answer.message);
@@ -215,7 +244,7 @@ export class ThreadWorker {
   }
 
   #cancel(): void {
-    this.#native.lib.ggml_set_no_alloc(this.#flag, true);
+    this.native.lib.ggml_set_no_alloc(this.#flag, true);
   }
 
   #settle(pending: Pending, how: () => void): void {
@@ -228,7 +257,10 @@ export class ThreadWorker {
   }
 }
 
-function finish(pending: Pending, answer: Exclude<ThreadAnswer, { ready: true } | { message: unknown }>): void {
+function finish(
+  pending: Pending,
+  answer: Exclude<ThreadAnswer, { ready: true } | { failed: unknown } | { message: unknown }>,
+): void {
   if (pending.thrown !== undefined) return pending.reject(pending.thrown.error);
   if ("result" in answer) return pending.resolve(answer.result);
   const error = deserializeError(answer.error);

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { type CoreMemory, makeCores } from "./cores.ts";
 import { NativeThreadError } from "./errors.ts";
 import type { Native } from "./native.ts";
-import { ThreadWorker } from "./thread_handle.ts";
+import { startWorker, ThreadWorker } from "./thread_handle.ts";
 
 /** How many threads without an owner are kept. */
 const KEPT = 1;
@@ -13,22 +13,30 @@ const slots = new Set<number>();
 let cores: CoreMemory | undefined;
 
 /** A thread that rests, or a new one. Throws NativeThreadError when it doesn't come up. */
-export async function takeWorker(native: Native, entry: URL | undefined): Promise<ThreadWorker> {
+export async function takeWorker(native: Native | Promise<Native>, entry: URL | undefined): Promise<ThreadWorker> {
   const source = entry ?? await defaultEntry();
-  const at = resting.findIndex((one) => one.entry === source.href && one.lost === undefined);
-  const kept = at < 0 ? undefined : resting.splice(at, 1)[0];
-  if (kept !== undefined) return kept;
+  const at = resting.findIndex((one) => one.entry === source.href);
+  const rested = at < 0 ? undefined : resting.splice(at, 1)[0];
+  if (rested === undefined) return await newWorker(native, source);
+  if (rested.lost === undefined) return rested;
+  slots.delete(rested.slot);
+  return await takeWorker(native, entry);
+}
+
+async function newWorker(native: Native | Promise<Native>, source: URL): Promise<ThreadWorker> {
   const slot = freeSlot();
-  const worker = new ThreadWorker(native, source, source.href, slot, cores ??= makeCores());
   slots.add(slot);
+  const started = startWorker(source, slot, cores ??= makeCores());
   try {
+    const worker = new ThreadWorker(await native, started);
     await worker.ready;
+    worker.rest();
+    return worker;
   } catch (error) {
     slots.delete(slot);
+    await started.worker.terminate();
     throw error;
   }
-  worker.rest();
-  return worker;
 }
 
 /** Takes a thread back from its owner: it rests for the next one, or ends. */

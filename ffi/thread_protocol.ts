@@ -3,20 +3,24 @@ import type { CoreMemory } from "./cores.ts";
 import type { SerializedError } from "./errors.ts";
 import type { OpenedLibraries } from "./libraries.ts";
 
-/** What the Worker is started with. */
+/** What the Worker is started with. It may start while the libraries are still being opened. */
 export interface ThreadStart {
   /** Tells a native thread's Worker from others. */
   readonly kind: "ggml-ffi";
-  /** The libraries in use. */
-  readonly opened: OpenedLibraries;
   /** Where messages for a running task come in. */
   readonly port: MessagePort;
-  /** The context in native memory whose `no_alloc` says that the running request was cancelled. */
-  readonly flag: bigint;
   /** The cores that the threads of the process share. */
   readonly cores: CoreMemory;
   /** The thread's number among those of the process. */
   readonly slot: number;
+}
+
+/** The first message to the Worker. */
+export interface ThreadBegin {
+  /** The libraries in use. */
+  readonly opened: OpenedLibraries;
+  /** The context in native memory whose `no_alloc` says that the running request was cancelled. */
+  readonly flag: bigint;
 }
 
 /** Runs a task. */
@@ -42,10 +46,15 @@ export interface CallRequest {
 /** What goes to the Worker: one request, after the answer to the one before. */
 export type ThreadRequest = TaskRequest | CallRequest;
 
+/** Any message to the Worker. */
+export type ThreadMessage = ThreadBegin | ThreadRequest;
+
 /** What comes from the Worker. */
 export type ThreadAnswer =
   /** It is ready; `tid` is the system's number of the thread, where it can be had. */
   | { readonly ready: true; readonly tid: number | undefined }
+  /** It can't use the libraries. */
+  | { readonly failed: SerializedError }
   | { readonly id: number; readonly message: unknown }
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: SerializedError };

@@ -12,6 +12,8 @@ import {
   isMemoryArgument,
   type TaskRequest,
   type ThreadAnswer,
+  type ThreadBegin,
+  type ThreadMessage,
   type ThreadRequest,
   type ThreadStart,
 } from "./thread_protocol.ts";
@@ -38,7 +40,8 @@ class ThreadServer {
   readonly #start: ThreadStart;
   readonly #tasks: TaskTable;
   readonly #cores: CoreBudget;
-  #native: Native | undefined;
+  #native: Promise<Native> | undefined;
+  #flag = 0n;
 
   constructor(parent: MessagePort, start: ThreadStart, tasks: TaskTable) {
     this.#parent = parent;
@@ -48,17 +51,30 @@ class ThreadServer {
   }
 
   listen(): void {
-    this.#parent.on("message", (request: ThreadRequest) => void this.#serve(request));
-    this.#send({ ready: true, tid: threadNumber() });
+    this.#parent.on("message", (message: ThreadMessage) => {
+      if ("opened" in message) void this.#begin(message);
+      else void this.#serve(message);
+    });
+  }
+
+  async #begin({ opened, flag }: ThreadBegin): Promise<void> {
+    this.#flag = flag;
+    this.#native = Native.attach(opened);
+    try {
+      await this.#native;
+      this.#send({ ready: true, tid: threadNumber() });
+    } catch (error) {
+      this.#send({ failed: serializeError(error) });
+    }
   }
 
   async #serve(request: ThreadRequest): Promise<void> {
-    let answer: ThreadAnswer;
+    let answer: ThreadAnswer & { readonly id: number };
     try {
-      this.#native ??= await Native.attach(this.#start.opened);
+      const native = await (this.#native as Promise<Native>);
       const result = "task" in request
-        ? await this.#run(this.#native, request)
-        : this.#call(this.#native, request.call, request.args);
+        ? await this.#run(native, request)
+        : this.#call(native, request.call, request.args);
       answer = { id: request.id, result };
     } catch (error) {
       answer = { id: request.id, error: serializeError(error) };
@@ -95,7 +111,7 @@ class ThreadServer {
   #context(native: Native, id: number): TaskContext {
     const { lib } = native;
     const { port } = this.#start;
-    const flag = this.#start.flag as Pointer<"ggml_context">;
+    const flag = this.#flag as Pointer<"ggml_context">;
     const cancelled = (): boolean => lib.ggml_get_no_alloc(flag);
     return {
       native,
@@ -103,7 +119,7 @@ class ThreadServer {
       cores: this.#cores,
       cancel: {
         callback: native.symbol<"ggml_abort_callback">("ggml_get_no_alloc"),
-        data: this.#start.flag as Pointer<"void">,
+        data: this.#flag as Pointer<"void">,
       },
       cancelled,
       throwIfCancelled(): void {

@@ -14,6 +14,10 @@ for (const abi of abis) {
   });
 }
 
-test("structs that are passed by value are known", () => {
-  assert.ok(byValueFunctions().length >= 60, `${byValueFunctions().length} functions`);
+test("the golden files have what the headers pass by value", () => {
+  const names = new Set(byValueFunctions());
+  for (const name of ["llama_decode", "llama_batch_free", "llama_init_from_model", "ggml_init", "gguf_init_from_file", "llama_perf_context"]) {
+    assert.ok(names.has(name), name);
+  }
+  assert.ok(!names.has("llama_free"));
 });
