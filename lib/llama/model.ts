@@ -76,6 +76,7 @@ export async function loadModel(source: string | URL, options?: ModelOptions): P
       gpuLayers: settings.gpuLayers,
       mmap: settings.mmap,
       progress: settings.onProgress !== undefined,
+      cancellable: settings.signal !== undefined,
     }, { signal: settings.signal, onMessage: settings.onProgress });
     if (settings.signal?.aborted) await thread.run("unload", loaded);
     settings.signal?.throwIfAborted();

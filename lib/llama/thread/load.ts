@@ -5,7 +5,7 @@
  */
 
 import { freemem } from "node:os";
-import type { Native } from "../../../ffi/native.ts";
+import type { Native, NativeCallback } from "../../../ffi/native.ts";
 import type { Pointer } from "../../../ffi/pointer.ts";
 import type { TaskContext } from "../../../ffi/task.ts";
 import { ContextError, ModelLoadError } from "../../errors.ts";
@@ -48,11 +48,8 @@ function loadFile(input: LoadInput, task: TaskContext<number>): Pointer<"llama_m
   params.vocab_only = input.vocabOnly;
   if (input.gpuLayers !== undefined) params.n_gpu_layers = input.gpuLayers;
   if (input.mmap !== undefined) params.load_mode = input.mmap ? mapFile : readFile;
-  using progress = native.callback("llama_progress_callback", (part: number) => {
-    if (input.progress) task.post(part);
-    return !task.cancelled();
-  });
-  params.progress_callback = progress.pointer;
+  using progress = watch(input, task);
+  if (progress !== undefined) params.progress_callback = progress.pointer;
   const model = lib.llama_model_load_from_file(input.path, params);
   if (model !== null) return model;
   task.throwIfCancelled();
@@ -63,6 +60,18 @@ function loadFile(input: LoadInput, task: TaskContext<number>): Pointer<"llama_m
       expected: "a model that llama.cpp supports",
     },
   );
+}
+
+/** Called by llama.cpp between tensors: reports, and says whether to go on. */
+function watch(
+  { progress, cancellable }: LoadInput,
+  { native, post, cancelled }: TaskContext<number>,
+): NativeCallback<"llama_progress_callback"> | undefined {
+  if (!progress && !cancellable) return undefined;
+  return native.callback("llama_progress_callback", (part) => {
+    if (progress) post(part);
+    return !cancelled();
+  });
 }
 
 function createContext(

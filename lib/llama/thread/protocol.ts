@@ -28,6 +28,8 @@ export interface LoadInput {
   mmap: boolean | undefined;
   /** Whether progress is wanted. */
   progress: boolean;
+  /** Whether it may be cancelled. */
+  cancellable: boolean;
 }
 
 /** What the load task tells about the model. */
