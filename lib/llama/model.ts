@@ -89,9 +89,10 @@ export async function loadModel(source: string | URL, options?: ModelOptions): P
 
 type ModelThread = NativeThread<LlamaTasks>;
 
-async function startThread(settings: LoadSettings): Promise<[Native, ModelThread]> {
-  const native = await open(settings.libraryPath === undefined ? {} : { libraryPath: settings.libraryPath });
-  return [native, await NativeThread.start<LlamaTasks>(native)];
+/** The libraries, and a thread that starts while they are opened. */
+function startThread(settings: LoadSettings): Promise<[Native, ModelThread]> {
+  const native = open(settings.libraryPath === undefined ? {} : { libraryPath: settings.libraryPath });
+  return Promise.all([native, NativeThread.start<LlamaTasks>(native)]);
 }
 
 /** Both results. When the header is bad that is the error, and the thread is given back. */

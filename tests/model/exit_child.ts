@@ -1,6 +1,6 @@
 // Ends in one way at one moment; exits.ts says what must come of it.
 import process from "node:process";
-import { type Model } from "../../mod.ts";
+import type { Model } from "../../mod.ts";
 import { longPrompt, testModel } from "./support.ts";
 
 const [, , way = "", moment = ""] = process.argv;
