@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import process from "node:process";
 import { LibraryNotFoundError, LibraryVersionError } from "./errors.ts";
-import { type LibraryFile, type LibrarySet, verifiedPath } from "./locate.ts";
+import { type LibraryFile, type LibrarySet, verifyFile } from "./locate.ts";
 import { readCString } from "./memory.ts";
 import type { NativeRuntime, RawFunction } from "./runtime.ts";
 import type { NativeLibrary, System } from "./system.ts";
@@ -14,66 +13,77 @@ export interface OpenedLibraries {
   readonly set: LibrarySet;
   /** The CPU backend that was chosen. */
   readonly cpu: string;
+  /** The files that were opened, their hashes checked. */
+  readonly checked: readonly string[];
 }
 
 /** The libraries of a set, opened when first asked for. */
 export class Libraries {
+  /** The set. */
   readonly set: LibrarySet;
   readonly #system: System;
+  readonly #byName = new Map<LibraryName, NativeLibrary>();
   readonly #opened = new Map<string, NativeLibrary>();
-  readonly #trusted: boolean;
+  readonly #checked: ReadonlySet<string>;
   #cpu: string | undefined;
 
   /** `opened` is what another thread has verified and chosen. */
   constructor(system: System, set: LibrarySet, opened?: OpenedLibraries) {
     this.#system = system;
     this.set = set;
-    this.#trusted = opened !== undefined;
+    this.#checked = new Set(opened?.checked);
     this.#cpu = opened?.cpu;
   }
 
   /** What another thread needs to use the same libraries. */
   opened(): OpenedLibraries {
-    return { set: this.set, cpu: this.cpu };
+    return { set: this.set, cpu: this.cpu, checked: [...this.#checked, ...this.#opened.keys()] };
   }
 
   /** The path of the CPU backend for this processor; chosen once. */
   get cpu(): string {
-    if (this.#cpu === undefined) {
-      for (const needed of linkedAgainst["ggml-cpu"]) this.library(needed);
-      this.#cpu = chooseCpu(this.set, (file) => this.open(file));
-    }
-    return this.#cpu;
+    return this.#cpu ??= chooseCpu(this.set, (file) => this.open(file));
   }
 
   /** A library by its name in the tables. What it is linked against is checked and opened before it. */
   library(name: LibraryName): NativeLibrary {
-    if (name === "ggml-cpu") return this.#byName(this.cpu);
-    if (!this.#opened.has(fileName(name))) { for (const needed of linkedAgainst[name]) this.library(needed); }
-    return this.#byName(fileName(name));
-  }
-
-  #byName(name: string): NativeLibrary {
-    const file = this.set.files.find((one) => one.name === name);
+    const known = this.#byName.get(name);
+    if (known !== undefined) return known;
+    for (const needed of linkedAgainst[name]) this.library(needed);
+    const cpu = name === "ggml-cpu" ? this.cpu : undefined;
+    const file = this.set.files.find((one) => cpu === undefined ? one.library === name : one.name === cpu);
     if (file === undefined) {
       throw new LibraryNotFoundError(`the set of libraries in ${this.set.directory} has no ${name}`, {
         value: name,
-        expected: this.set.files.map((one) => one.name).join(", "),
+        expected: `one of ${this.set.files.map((one) => one.name).join(", ")}`,
       });
     }
-    return this.open(file);
+    const library = this.open(file);
+    this.#byName.set(name, library);
+    return library;
   }
 
   /** Opens a file of the set, its hash checked before. */
   open(file: LibraryFile): NativeLibrary {
     let library = this.#opened.get(file.name);
     if (library === undefined) {
-      const path = this.#trusted ? join(this.set.directory, file.name) : verifiedPath(this.set, file);
-      library = this.#system.open(path);
+      library = this.#openFile(file);
       this.#opened.set(file.name, library);
-      if (traced("load")) traceLine(`${path}: opened`);
     }
     return library;
+  }
+
+  #openFile(file: LibraryFile): NativeLibrary {
+    const path = join(this.set.directory, file.name);
+    try {
+      if (!this.#checked.has(file.name)) verifyFile(path, file);
+      const library = this.#system.open(path);
+      if (traced("load")) traceLine(`${path}: opened`);
+      return library;
+    } catch (error) {
+      if (traced("load")) traceLine(`${path}: refused: ${error instanceof Error ? error.message : error}`);
+      throw error;
+    }
   }
 }
 
@@ -86,13 +96,6 @@ const linkedAgainst: Readonly<Record<LibraryName, readonly LibraryName[]>> = {
   "llama": ["ggml"],
   "mtmd": ["llama"],
 };
-
-/** A library's file name on this system. ggml's loader wants `.so` for backends on macOS too. */
-function fileName(name: LibraryName): string {
-  const backend = name === "ggml-rpc";
-  if (process.platform === "win32") return `${name}.dll`;
-  return `lib${name}.${process.platform === "darwin" && !backend ? "dylib" : "so"}`;
-}
 
 /** The CPU backend with the highest score on this processor; ties go to the first. */
 function chooseCpu(set: LibrarySet, open: (file: LibraryFile) => NativeLibrary): string {

@@ -23,6 +23,8 @@ export interface LibraryFile {
   readonly sha256: string;
   /** A library is linked against; a backend is loaded by ggml. */
   readonly kind: "library" | "backend";
+  /** Its name in the tables, such as `ggml-base`; a CPU backend has a variant instead. */
+  readonly library?: string;
   /** Of a CPU backend: which processors it is for. */
   readonly variant?: string;
   /** Of a CPU backend: what its `ggml_backend_score` says where it runs. Without it each is asked. */
@@ -186,9 +188,8 @@ function isFile(value: unknown): value is LibraryFile {
     typeof file["sha256"] === "string" && (file["kind"] === "library" || file["kind"] === "backend");
 }
 
-/** The path of a file of the set once its size and hash are those of the manifest. Throws LibraryNotFoundError, LibraryHashError. */
-export function verifiedPath(set: LibrarySet, file: LibraryFile): string {
-  const path = join(set.directory, file.name);
+/** Throws unless a file is the one that its manifest describes: LibraryNotFoundError, LibraryHashError. */
+export function verifyFile(path: string, file: LibraryFile): void {
   let bytes: Uint8Array;
   try {
     bytes = readFileSync(path);
@@ -200,14 +201,12 @@ export function verifiedPath(set: LibrarySet, file: LibraryFile): string {
     });
   }
   const sha256 = createHash("sha256").update(bytes).digest("hex");
-  if (sha256 !== file.sha256) {
-    throw new LibraryHashError(
-      `${path} isn't the file that its manifest describes: SHA-256 ${sha256}, expected ${file.sha256}`,
-      {
-        value: sha256,
-        expected: file.sha256,
-      },
-    );
-  }
-  return path;
+  if (sha256 === file.sha256) return;
+  throw new LibraryHashError(
+    `${path} isn't the file that its manifest describes: its SHA-256 is ${sha256}, not ${file.sha256}`,
+    {
+      value: sha256,
+      expected: file.sha256,
+    },
+  );
 }

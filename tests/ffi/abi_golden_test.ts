@@ -16,7 +16,16 @@ for (const abi of abis) {
 
 test("the golden files have what the headers pass by value", () => {
   const names = new Set(byValueFunctions());
-  for (const name of ["llama_decode", "llama_batch_free", "llama_init_from_model", "ggml_init", "gguf_init_from_file", "llama_perf_context"]) {
+  for (
+    const name of [
+      "llama_decode",
+      "llama_batch_free",
+      "llama_init_from_model",
+      "ggml_init",
+      "gguf_init_from_file",
+      "llama_perf_context",
+    ]
+  ) {
     assert.ok(names.has(name), name);
   }
   assert.ok(!names.has("llama_free"));
