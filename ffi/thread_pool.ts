@@ -15,12 +15,26 @@ let cores: CoreMemory | undefined;
 /** A thread that rests, or a new one. Throws NativeThreadError when it doesn't come up. */
 export async function takeWorker(native: Native | Promise<Native>, entry: URL | undefined): Promise<ThreadWorker> {
   const source = entry ?? await defaultEntry();
-  const at = resting.findIndex((one) => one.entry === source.href);
-  const rested = at < 0 ? undefined : resting.splice(at, 1)[0];
+  const rested = takeRested(source.href);
   if (rested === undefined) return await newWorker(native, source);
-  if (rested.lost === undefined) return rested;
-  slots.delete(rested.slot);
-  return await takeWorker(native, entry);
+  try {
+    await native;
+    return rested;
+  } catch (error) {
+    await giveBack(rested);
+    throw error;
+  }
+}
+
+function takeRested(entry: string): ThreadWorker | undefined {
+  for (let at = resting.length - 1; at >= 0; at--) {
+    const worker = resting[at];
+    if (worker?.entry !== entry) continue;
+    resting.splice(at, 1);
+    if (worker.lost === undefined) return worker;
+    slots.delete(worker.slot);
+  }
+  return undefined;
 }
 
 async function newWorker(native: Native | Promise<Native>, source: URL): Promise<ThreadWorker> {
