@@ -17,7 +17,7 @@ pub fn variant(s: Settings, v: Variant, switches: Switches, base: *std.Build.Ste
 
     // The module itself is built for the oldest processor, so that its scorer runs on any.
     const m = s.module(s.target);
-    s.add(m, .cold, &.{b.fmt("{s}/{s}", .{ arch_folder, scorer })}, flags(b, v, &.{}));
+    s.add(m, &.{b.fmt("{s}/{s}", .{ arch_folder, scorer })}, flags(b, v, &.{}));
     m.linkLibrary(kernels(s, v, switches, upstream.sources(b, arch_folder, &.{scorer})));
     s.link(m, &.{base});
     const lib = s.shared(b.fmt("ggml-cpu-{s}", .{v.name}), m, .backend);
@@ -38,10 +38,10 @@ fn kernels(s: Settings, v: Variant, switches: Switches, arch_files: []const []co
     // 512-bit registers in code that the compiler vectorises cost clock speed; the hand-written kernels use them all the same.
     if (v.has_avx512) extra.append(b.allocator, "-mprefer-vector-width=256") catch @panic("OOM");
     const f = flags(b, v, extra.items);
-    s.add(m, .hot, upstream.sources(b, folder, &.{}), f);
-    s.add(m, .hot, upstream.sources(b, folder ++ "/amx", &.{}), f);
-    if (switches.llamafile) s.add(m, .hot, upstream.sources(b, folder ++ "/llamafile", &.{}), f);
-    s.add(m, .hot, arch_files, f);
+    s.add(m, upstream.sources(b, folder, &.{}), f);
+    s.add(m, upstream.sources(b, folder ++ "/amx", &.{}), f);
+    if (switches.llamafile) s.add(m, upstream.sources(b, folder ++ "/llamafile", &.{}), f);
+    s.add(m, arch_files, f);
     return b.addLibrary(.{ .name = b.fmt("ggml-cpu-{s}-kernels", .{v.name}), .linkage = .static, .root_module = m });
 }
 

@@ -5,9 +5,6 @@ const Compile = Build.Step.Compile;
 const Module = Build.Module;
 const upstream = @import("upstream.zig");
 
-/// How much a file's speed matters: kernels and all that runs once a token, or code that runs once a graph or a load.
-pub const Heat = enum { hot, cold };
-
 pub const Settings = struct {
     b: *Build,
     target: Build.ResolvedTarget,
@@ -33,29 +30,29 @@ pub const Settings = struct {
     }
 
     /// Adds files of the pinned sources.
-    pub fn add(s: Settings, m: *Module, heat: Heat, files: []const []const u8, flags: []const []const u8) void {
-        for (files) |file| m.addCSourceFile(.{ .file = upstream.path(s.b, file), .flags = s.flagsFor(file, heat, flags) });
+    pub fn add(s: Settings, m: *Module, files: []const []const u8, flags: []const []const u8) void {
+        for (files) |file| m.addCSourceFile(.{ .file = upstream.path(s.b, file), .flags = s.flagsFor(file, flags) });
     }
 
     /// Adds C++ files as a few large ones: most of the time goes into headers that all of them include.
     /// Only for files that share no name of file scope.
-    pub fn addTogether(s: Settings, m: *Module, name: []const u8, heat: Heat, files: []const []const u8, flags: []const []const u8) void {
+    pub fn addTogether(s: Settings, m: *Module, name: []const u8, files: []const []const u8, flags: []const []const u8) void {
         const batch = 24;
         var start: usize = 0;
         while (start < files.len) : (start += batch) {
             var text: []const u8 = "";
             for (files[start..@min(start + batch, files.len)]) |file| text = s.b.fmt("{s}#include \"{s}\"\n", .{ text, file });
             const file = s.generated.add(s.b.fmt("{s}_{d}.cpp", .{ name, start / batch }), text);
-            m.addCSourceFile(.{ .file = file, .flags = s.flagsFor(".cpp", heat, flags) });
+            m.addCSourceFile(.{ .file = file, .flags = s.flagsFor(".cpp", flags) });
         }
     }
 
-    pub fn flagsFor(s: Settings, file: []const u8, heat: Heat, extra: []const []const u8) []const []const u8 {
+    pub fn flagsFor(s: Settings, file: []const u8, extra: []const []const u8) []const []const u8 {
         const target = s.target.result;
         var list: std.ArrayList([]const u8) = .empty;
         const a = s.b.allocator;
         list.append(a, if (std.mem.endsWith(u8, file, ".c")) "-std=c11" else "-std=c++17") catch @panic("OOM");
-        list.append(a, optimization(s.optimize, heat)) catch @panic("OOM");
+        list.append(a, optimization(s.optimize)) catch @panic("OOM");
         list.appendSlice(a, &.{
             "-fvisibility=hidden", "-fvisibility-inlines-hidden", "-fno-math-errno", "-ffp-contract=fast", "-w",
             "-D_XOPEN_SOURCE=600", "-DGGML_SCHED_MAX_COPIES=4",   "-DGGML_SHARED",
@@ -112,9 +109,9 @@ pub const Settings = struct {
     }
 };
 
-fn optimization(mode: std.builtin.Optimize, heat: Heat) []const u8 {
+fn optimization(mode: std.builtin.Optimize) []const u8 {
     return switch (mode) {
-        .fast => if (heat == .hot) "-O3" else "-O1",
+        .fast => "-O3",
         .safe => "-O2",
         .small => "-Os",
         .debug => "-O0",

@@ -9,8 +9,8 @@ pub fn library(s: Settings, libs: []const *std.Build.Step.Compile) *std.Build.St
     const m = s.module(s.target);
     for ([_][]const u8{ "include", "src", "" }) |dir| m.addIncludePath(upstream.path(s.b, dir));
     m.addIncludePath(s.generated.getDirectory());
-    s.add(m, .hot, upstream.sources(s.b, "src", &.{}), &flags);
-    s.addTogether(m, "llama_models", .cold, upstream.sources(s.b, "src/models", &.{}), &flags);
+    s.add(m, upstream.sources(s.b, "src", &.{}), &flags);
+    s.addTogether(m, "llama_models", upstream.sources(s.b, "src/models", &.{}), &flags);
     s.link(m, libs);
     return s.shared("llama", m, .library);
 }

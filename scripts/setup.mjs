@@ -4,7 +4,8 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { cacheFolder } from "./setup/cache.mjs";
 import { SetupError } from "./setup/errors.mjs";
-import { bringLibraries, linkTo } from "./setup/libraries.mjs";
+import { bringLibraries } from "./setup/libraries.mjs";
+import { linkTo } from "./setup/link.mjs";
 import { manifestName } from "./setup/manifest.mjs";
 import { bringModel, modelPath, readModels } from "./setup/model.mjs";
 import { bringPackages, bunProgram, denoProgram } from "./setup/npm_packages.mjs";
@@ -41,9 +42,8 @@ export async function bringTools(cache = cacheFolder()) {
   const zig = await bringZig(cache);
   const pin = (await readPins(root))["llama.cpp"];
   const sources = await bringSources(cache, "llama.cpp", pin);
-  const upstream = join(root, "csrc", "upstream", "llama.cpp");
-  await linkTo(sources, upstream);
-  return { root, cache, zig, upstream, pin };
+  await linkTo(sources, join(root, "csrc", "upstream", "llama.cpp"));
+  return { root, cache, zig, sources, pin };
 }
 
 /** Runs a command of this folder: a SetupError is shown as its text. */

@@ -1,11 +1,10 @@
 // The shared libraries: built once for each content of what goes into them, kept in the cache.
 import { createHash } from "node:crypto";
-import { cp, lstat, mkdir, readdir, readFile, rename, rm, symlink } from "node:fs/promises";
-import { existsSync, readlinkSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { cp, mkdir, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { produce, writeWhole } from "./cache.mjs";
-import { hostTarget, cpuFeatures, nativeVariants, readVariants } from "./cpu.mjs";
-import { SetupError } from "./errors.mjs";
+import { cpuFeatures, hostTarget, nativeVariants, readVariants } from "./cpu.mjs";
+import { linkTo } from "./link.mjs";
 import { describe, manifestName } from "./manifest.mjs";
 import { step } from "./progress.mjs";
 import { zigVersion } from "./zig.mjs";
@@ -15,7 +14,7 @@ import { runZigBuild } from "./zig_build.mjs";
  * Builds the libraries of one target unless the cache has them, and links `native/<target>` to them. Returns their folder.
  * `options`: target, variants ("native", "all" or a list), and what is handed to build.zig as it is (`["optimize=safe", …]`).
  */
-export async function bringLibraries({ root, cache, zig, upstream, pin }, options = {}) {
+export async function bringLibraries({ root, cache, zig, sources, pin }, options = {}) {
   const target = options.target ?? hostTarget();
   const variants = await resolveVariants(root, zig, target, options.variants ?? "native");
   const settings = options.settings ?? [];
@@ -24,9 +23,10 @@ export async function bringLibraries({ root, cache, zig, upstream, pin }, option
   await produce(folder, (temporary) =>
     step(`Building the libraries for ${target} (variants ${variants})`, expectation(variants), async (report) => {
       const args = [`-Dtarget=${target}`, `-Dvariants=${variants}`, ...settings.map((s) => `-D${s}`), "--prefix", temporary];
-      await runZigBuild({ root, cache, zig, args, variantCount: variants.split(",").length, report });
-      await copyLicenses(upstream, pin, join(temporary, "licenses"));
-      const manifest = await describe(temporary, target, upstream, pin.commit);
+      const files = await buildFiles(root);
+      await runZigBuild({ root, cache, zig, sources, files, args, variantCount: variants.split(",").length, report });
+      await copyLicenses(sources, pin, join(temporary, "licenses"));
+      const manifest = await describe(temporary, target, sources, pin.commit);
       await writeWhole(join(temporary, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
     }));
   await linkTo(folder, join(root, "native", target));
@@ -44,7 +44,7 @@ async function resolveVariants(root, zig, target, variants) {
   return nativeVariants(await readVariants(root), target, await cpuFeatures(zig)).join(",");
 }
 
-/** Whatever decides what comes out of the build is in the key; the place of the source tree is not. */
+/** Whatever decides what comes out of the build is in the key; where the source tree lies is not. */
 async function contentKey(root, pin, target, variants, settings) {
   const hash = createHash("sha256");
   hash.update(JSON.stringify([zigVersion, pin.integrity, pin.commit, pin.licenseFiles, target, variants, settings]));
@@ -52,37 +52,13 @@ async function contentKey(root, pin, target, variants, settings) {
   return hash.digest("hex").slice(0, 16);
 }
 
-/** build.zig and its parts. */
-export async function buildFiles(root) {
+/** All that `zig build` reads, but for upstream's sources. */
+async function buildFiles(root) {
   const parts = (await readdir(join(root, "build"), { recursive: true })).filter((name) => /\.(zig|json|def)$/.test(name)).sort();
-  return ["build.zig", ...parts.map((name) => join("build", name))];
+  return ["build.zig", "csrc/sources.json", ...parts.map((name) => join("build", name))];
 }
 
-async function copyLicenses(upstream, pin, to) {
+async function copyLicenses(sources, pin, to) {
   await mkdir(to, { recursive: true });
-  for (const file of pin.licenseFiles) await cp(join(upstream, file), join(to, `llama.cpp-${file.replaceAll("/", "-")}`));
-}
-
-/** Makes `link` point to `folder`, whatever link was there before. */
-export async function linkTo(folder, link) {
-  const to = resolve(folder);
-  if (isLinkTo(link, to)) return;
-  const present = await lstat(link).catch(() => undefined);
-  if (present !== undefined && !present.isSymbolicLink()) {
-    throw new SetupError(`${link} is in the way: set-up would put a link there. Move it elsewhere.`);
-  }
-  await mkdir(dirname(link), { recursive: true });
-  const temporary = `${link}.tmp-${process.pid}`;
-  await rm(temporary, { force: true });
-  await symlink(to, temporary, "junction");
-  if (process.platform === "win32") await rm(link, { force: true });
-  await rename(temporary, link);
-}
-
-function isLinkTo(link, folder) {
-  try {
-    return resolve(readlinkSync(link)) === folder && existsSync(folder);
-  } catch {
-    return false;
-  }
+  for (const file of pin.licenseFiles) await cp(join(sources, file), join(to, `llama.cpp-${file.replaceAll("/", "-")}`));
 }
