@@ -22,16 +22,26 @@ Parts: ${partNames().join(", ")}
 /** Checks: a name, and the command that must succeed. */
 function checks() {
   const deno = denoProgram(root);
-  const folders = ["mod.ts", "ffi", "lib", "cli", "scripts", "tests", "bench", "examples"].filter((path) => existsSync(join(root, path)));
+  const folders = ["mod.ts", "ffi", "lib", "cli", "scripts", "tests", "bench", "examples"].filter((path) =>
+    existsSync(join(root, path))
+  );
   const exported = Object.values(JSON.parse(readFileSync(join(root, "deno.json"), "utf8")).exports);
   return [
     { part: "format", title: "deno fmt", command: [deno, "fmt", "--check"] },
     { part: "lint", title: "deno lint", command: [deno, "lint"] },
     { part: "types", title: "deno check", command: [deno, "check", ...folders] },
-    { part: "types", title: "tsc", command: [process.execPath, "node_modules/typescript/bin/tsc", "-p", "tsconfig.json"] },
+    {
+      part: "types",
+      title: "tsc",
+      command: [process.execPath, "node_modules/typescript/bin/tsc", "-p", "tsconfig.json"],
+    },
     { part: "docs", title: "deno doc --lint", command: [deno, "doc", "--lint", ...exported] },
     { part: "publish", title: "deno publish --dry-run", command: [deno, "publish", "--dry-run", "--allow-dirty"] },
-    { part: "tables", title: "tables are what the headers give", command: [deno, "run", "-A", "scripts/bindgen.ts", "--check"] },
+    {
+      part: "tables",
+      title: "tables are what the headers give",
+      command: [deno, "run", "-A", "scripts/bindgen.ts", "--check"],
+    },
   ];
 }
 
@@ -39,8 +49,18 @@ function checks() {
 function testRuns() {
   const [deno, bun] = [denoProgram(root), bunProgram(root)];
   const runs = testFolders().flatMap((folder) => [
-    { part: folder, title: `deno test tests/${folder}`, runtime: "deno", command: [deno, "test", "-A", "--no-check", `tests/${folder}`] },
-    { part: folder, title: `bun test tests/${folder}`, runtime: "bun", command: [bun, "test", "--timeout", "300000", `./tests/${folder}/`] },
+    {
+      part: folder,
+      title: `deno test tests/${folder}`,
+      runtime: "deno",
+      command: [deno, "test", "-A", "--no-check", `tests/${folder}`],
+    },
+    {
+      part: folder,
+      title: `bun test tests/${folder}`,
+      runtime: "bun",
+      command: [bun, "test", "--timeout", "300000", `./tests/${folder}/`],
+    },
   ]);
   const documented = ["mod.ts", "ffi", "lib"].filter((path) => existsSync(join(root, path)));
   const doc = { part: "examples", title: "deno test --doc", runtime: "deno" };
@@ -49,7 +69,9 @@ function testRuns() {
 
 function testFolders() {
   const folders = readdirSync(join(root, "tests"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  return folders.map((entry) => entry.name).filter((name) => readdirSync(join(root, "tests", name)).some((f) => f.endsWith("_test.ts")));
+  return folders.map((entry) => entry.name).filter((name) =>
+    readdirSync(join(root, "tests", name)).some((f) => f.endsWith("_test.ts"))
+  );
 }
 
 function partNames() {
@@ -92,7 +114,10 @@ await main(async () => {
 function wanted(args) {
   const names = partNames();
   try {
-    const { values } = parseArgs({ args, options: { only: { type: "string" }, help: { type: "boolean", short: "h" } } });
+    const { values } = parseArgs({
+      args,
+      options: { only: { type: "string" }, help: { type: "boolean", short: "h" } },
+    });
     if (values.help) {
       process.stdout.write(help);
       return 0;
@@ -113,7 +138,9 @@ async function runStep({ title, command }, count) {
   console.log(`── ${title}`);
   const { code, text, timedOut } = await capture(command);
   const fine = code === 0;
-  const lines = text.trimEnd().split("\n").filter((line) => !/^Warning Failed resolving types|^ {4}at file:.*\/@types\//.test(line));
+  const lines = text.trimEnd().split("\n").filter((line) =>
+    !/^Warning Failed resolving types|^ {4}at file:.*\/@types\//.test(line)
+  );
   console.log((fine ? lines.slice(-closingLines(lines)) : lines).join("\n"));
   const took = seconds(performance.now() - started);
   console.log(`   ${fine ? "fine" : timedOut ? `stopped after ${took}` : `exit code ${code}`} (${took})\n`);

@@ -1,7 +1,7 @@
 // Where fetched and built things are kept, and how they come to be there: whole or not at all, one maker at a time.
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { link, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { homedir, hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 
@@ -61,25 +61,46 @@ export async function withLock(path, work) {
 }
 
 async function tryLock(lock) {
-  try {
-    await writeFile(lock, JSON.stringify({ pid: process.pid, host: hostname() }), { flag: "wx" });
-    return true;
-  } catch (error) {
-    if (error.code !== "EEXIST") throw error;
+  for (;;) {
+    try {
+      await writeFile(
+        lock,
+        JSON.stringify({ pid: process.pid, host: hostname(), id: randomBytes(8).toString("hex") }),
+        { flag: "wx" },
+      );
+      return true;
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error;
+    }
+    const stale = await readStale(lock);
+    if (stale === undefined) return false;
+    await takeAway(lock, stale);
   }
-  if (await isStale(lock)) await rm(lock, { force: true });
-  return false;
 }
 
-async function isStale(lock) {
+/** The text of a lock whose owner is gone. */
+async function readStale(lock) {
   try {
-    const age = Date.now() - (await stat(lock)).mtimeMs;
-    if (age > staleAfter) return true;
-    const owner = JSON.parse(await readFile(lock, "utf8"));
-    return owner.host === hostname() && !isAlive(owner.pid);
+    const text = await readFile(lock, "utf8");
+    if (Date.now() - (await stat(lock)).mtimeMs > staleAfter) return text;
+    const owner = JSON.parse(text);
+    return owner.host === hostname() && !isAlive(owner.pid) ? text : undefined;
   } catch (error) {
-    if (error.code === "ENOENT" || error instanceof SyntaxError) return false;
+    // Another process has just taken it away, or is about to write it.
+    if (error.code === "ENOENT" || error instanceof SyntaxError) return undefined;
     throw error;
+  }
+}
+
+/** Removes a lock if it is still the one that was read: two processes may have found it stale, and one of them made its own since. */
+async function takeAway(lock, text) {
+  const aside = `${lock}-${randomBytes(4).toString("hex")}`;
+  try {
+    await rename(lock, aside);
+    if (await readFile(aside, "utf8") !== text) await link(aside, lock);
+    await rm(aside);
+  } catch (error) {
+    if (error.code !== "ENOENT" && error.code !== "EEXIST") throw error;
   }
 }
 

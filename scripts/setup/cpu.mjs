@@ -9,7 +9,9 @@ import { host } from "./npm_packages.mjs";
 export function hostTarget({ platform, arch, musl } = host()) {
   const cpu = { x64: "x86_64", arm64: "aarch64" }[arch];
   const system = { linux: musl ? "linux-musl" : "linux-gnu", darwin: "macos", win32: "windows" }[platform];
-  if (cpu === undefined || system === undefined) throw new SetupError(`there are no libraries for ${platform} on ${arch}`);
+  if (cpu === undefined || system === undefined) {
+    throw new SetupError(`there are no libraries for ${platform} on ${arch}`);
+  }
   return `${cpu}-${system}`;
 }
 
@@ -19,14 +21,18 @@ export async function readVariants(root) {
 
 /** What this machine's processor can do, in LLVM's names, as Zig sees it. */
 export async function cpuFeatures(zig) {
-  return parseFeatures(await run(zig, ["build-obj", "--show-builtin", "-target", "native"], { task: "asking for the processor" }));
+  return parseFeatures(
+    await run(zig, ["build-obj", "--show-builtin", "-target", "native"], { task: "asking for the processor" }),
+  );
 }
 
 /** The names between `featureSet(&.{` and `})` in what Zig prints. */
 export function parseFeatures(builtin) {
   const list = /\.features = std\.Target\.\w+\.featureSet\(&\.\{([^}]*)\}\)/.exec(builtin)?.[1];
   if (list === undefined) throw new SetupError("Zig didn't say what this processor can do");
-  return new Set(list.split(",").map((name) => name.trim().replace(/^\.@?"?/, "").replace(/"$/, "")).filter((name) => name !== ""));
+  return new Set(
+    list.split(",").map((name) => name.trim().replace(/^\.@?"?/, "").replace(/"$/, "")).filter((name) => name !== ""),
+  );
 }
 
 /**

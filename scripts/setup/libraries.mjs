@@ -20,15 +20,24 @@ export async function bringLibraries({ root, cache, zig, sources, pin }, options
   const settings = options.settings ?? [];
   const key = await contentKey(root, pin, target, variants, settings);
   const folder = join(cache, "builds", `${target}-${key}`);
-  await produce(folder, (temporary) =>
-    step(`Building the libraries for ${target} (variants ${variants})`, expectation(variants), async (report) => {
-      const args = [`-Dtarget=${target}`, `-Dvariants=${variants}`, ...settings.map((s) => `-D${s}`), "--prefix", temporary];
-      const files = await buildFiles(root);
-      await runZigBuild({ root, cache, zig, sources, files, args, variantCount: variants.split(",").length, report });
-      await copyLicenses(sources, pin, join(temporary, "licenses"));
-      const manifest = await describe(temporary, target, sources, pin.commit);
-      await writeWhole(join(temporary, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
-    }));
+  await produce(
+    folder,
+    (temporary) =>
+      step(`Building the libraries for ${target} (variants ${variants})`, expectation(variants), async (report) => {
+        const args = [
+          `-Dtarget=${target}`,
+          `-Dvariants=${variants}`,
+          ...settings.map((s) => `-D${s}`),
+          "--prefix",
+          temporary,
+        ];
+        const files = await buildFiles(root);
+        await runZigBuild({ root, cache, zig, sources, files, args, variantCount: variants.split(",").length, report });
+        await copyLicenses(sources, pin, join(temporary, "licenses"));
+        const manifest = await describe(temporary, target, sources, pin.commit);
+        await writeWhole(join(temporary, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
+      }),
+  );
   await linkTo(folder, join(root, "native", target));
   return folder;
 }
@@ -54,11 +63,15 @@ async function contentKey(root, pin, target, variants, settings) {
 
 /** All that `zig build` reads, but for upstream's sources. */
 async function buildFiles(root) {
-  const parts = (await readdir(join(root, "build"), { recursive: true })).filter((name) => /\.(zig|json|def)$/.test(name)).sort();
+  const parts = (await readdir(join(root, "build"), { recursive: true })).filter((name) =>
+    /\.(zig|json|def)$/.test(name)
+  ).sort();
   return ["build.zig", "csrc/sources.json", ...parts.map((name) => join("build", name))];
 }
 
 async function copyLicenses(sources, pin, to) {
   await mkdir(to, { recursive: true });
-  for (const file of pin.licenseFiles) await cp(join(sources, file), join(to, `llama.cpp-${file.replaceAll("/", "-")}`));
+  for (const file of pin.licenseFiles) {
+    await cp(join(sources, file), join(to, `llama.cpp-${file.replaceAll("/", "-")}`));
+  }
 }

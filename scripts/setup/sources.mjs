@@ -41,7 +41,15 @@ export async function bringSources(cache, name, pin) {
 
 async function fetchTarball(work, pin) {
   // Its own cache folder: the growth of the download can be seen there, and nothing is left in the user's.
-  const args = ["pack", `${pin.package}@${pin.version}`, "--ignore-scripts", "--pack-destination", work, "--cache", join(work, "npm")];
+  const args = [
+    "pack",
+    `${pin.package}@${pin.version}`,
+    "--ignore-scripts",
+    "--pack-destination",
+    work,
+    "--cache",
+    join(work, "npm"),
+  ];
   await run("npm", args, { cwd: work, task: `fetching ${pin.package} ${pin.version}` });
   const name = (await readdir(work)).find((file) => file.endsWith(".tgz"));
   if (name === undefined) throw new SetupError(`npm pack ${pin.package}@${pin.version} left no tarball`);

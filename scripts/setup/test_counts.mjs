@@ -3,12 +3,20 @@
 /** `ok | 12 passed (3 steps) | 0 failed | 1 ignored (2s)` */
 export function countDeno(text) {
   const line = text.split("\n").findLast((l) => /^(ok|FAILED) \| /.test(l)) ?? "";
-  return { passed: number(line, /(\d+) passed/), failed: number(line, /(\d+) failed/), skipped: number(line, /(\d+) ignored/) };
+  return {
+    passed: number(line, /(\d+) passed/),
+    failed: number(line, /(\d+) failed/),
+    skipped: number(line, /(\d+) ignored/),
+  };
 }
 
 /** ` 12 pass`, ` 1 skip`, ` 0 fail`, a line each. */
 export function countBun(text) {
-  return { passed: number(text, /^ *(\d+) pass$/m), failed: number(text, /^ *(\d+) fail$/m), skipped: number(text, /^ *(\d+) (?:skip|todo)$/m) };
+  return {
+    passed: number(text, /^ *(\d+) pass$/m),
+    failed: number(text, /^ *(\d+) fail$/m),
+    skipped: number(text, /^ *(\d+) (?:skip|todo)$/m),
+  };
 }
 
 function number(text, pattern) {

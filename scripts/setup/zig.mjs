@@ -20,20 +20,23 @@ export async function bringZig(cache) {
   const program = join(folder, "ziglang", process.platform === "win32" ? "zig.exe" : "zig");
   if (existsSync(program)) return program;
   if (await answer("zig", ["version"]) === zigVersion) return "zig";
-  await produce(folder, (temporary) =>
-    step(`Fetching Zig ${zigVersion}, the compiler`, "about 100 MB, usually under a minute", async (report) => {
-      const work = `${temporary}-work`;
-      try {
-        await mkdir(work, { recursive: true });
-        const wheel = await downloadWheel(work, "ziglang", zigVersion, wheelBytes, report);
-        const expected = wheelHashes[basename(wheel)];
-        if (expected !== undefined) await checkSha256(wheel, expected, basename(wheel));
-        report(0, 0, "unpacking");
-        const args = ["--no-deps", "--no-index", "--no-compile", "--no-input", "--target", temporary, wheel];
-        await runPython(["-m", "pip", "install", ...args], { task: "unpacking Zig" });
-      } finally {
-        await rm(work, { recursive: true, force: true });
-      }
-    }));
+  await produce(
+    folder,
+    (temporary) =>
+      step(`Fetching Zig ${zigVersion}, the compiler`, "about 100 MB, usually under a minute", async (report) => {
+        const work = `${temporary}-work`;
+        try {
+          await mkdir(work, { recursive: true });
+          const wheel = await downloadWheel(work, "ziglang", zigVersion, wheelBytes, report);
+          const expected = wheelHashes[basename(wheel)];
+          if (expected !== undefined) await checkSha256(wheel, expected, basename(wheel));
+          report(0, 0, "unpacking");
+          const args = ["--no-deps", "--no-index", "--no-compile", "--no-input", "--target", temporary, wheel];
+          await runPython(["-m", "pip", "install", ...args], { task: "unpacking Zig" });
+        } finally {
+          await rm(work, { recursive: true, force: true });
+        }
+      }),
+  );
   return program;
 }

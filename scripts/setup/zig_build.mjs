@@ -26,13 +26,18 @@ export async function runZigBuild({ root, cache, zig, sources, files, args, vari
     const local = join(cache, "zig-cache", "local");
     const global = join(cache, "zig-cache", "global");
     for (const folder of [local, global]) await mkdir(folder, { recursive: true });
-    await withCount([local, global], variantCount, report, () =>
-      zigBuild(zig, place, args, { ZIG_LOCAL_CACHE_DIR: local, ZIG_GLOBAL_CACHE_DIR: global }));
+    await withCount(
+      [local, global],
+      variantCount,
+      report,
+      () => zigBuild(zig, place, args, { ZIG_LOCAL_CACHE_DIR: local, ZIG_GLOBAL_CACHE_DIR: global }),
+    );
   });
 }
 
 async function withCount(folders, variantCount, report, work) {
-  const count = async () => (await Promise.all(folders.map((folder) => entries(join(folder, "o"))))).reduce((a, b) => a + b);
+  const count = async () =>
+    (await Promise.all(folders.map((folder) => entries(join(folder, "o"))))).reduce((a, b) => a + b);
   const before = await count();
   const expected = sharedFiles + variantFiles * variantCount;
   const timer = setInterval(async () => {
