@@ -1,5 +1,5 @@
 // Deno, Bun and the other packages of package-lock.json.
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { chmod, link, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { withLock } from "./cache.mjs";
@@ -13,7 +13,7 @@ export async function bringPackages(root) {
     if (await isInstalled(root)) return;
     await step("Installing Deno, Bun and TypeScript", "npm ci, about 100 MB, usually under a minute", async () => {
       await run("npm", ["ci", "--ignore-scripts", "--no-progress"], { cwd: root, task: "installing packages" });
-      await putBunInPlace(root);
+      await putProgramsInPlace(root);
     });
   });
 }
@@ -26,21 +26,28 @@ async function isInstalled(root) {
     const same = Object.entries(wanted).every(([path, entry]) =>
       path === "" || (present[path]?.version ?? (entry.optional ? entry.version : undefined)) === entry.version
     );
-    return same && existsSync(denoProgram(root)) && existsSync(bunProgram(root));
+    return same && programPlaces(root).every(([program, place]) => statSync(program).size === statSync(place).size);
   } catch (error) {
     if (error.code === "ENOENT") return false;
     throw error;
   }
 }
 
-/** npm's `bun` command is a placeholder until a script of the package has replaced it: the same without the script. */
-async function putBunInPlace(root) {
-  for (const name of ["bun.exe", "bunx.exe"]) {
-    const placeholder = join(root, "node_modules", "bun", "bin", name);
-    await rm(placeholder, { force: true });
-    await link(bunProgram(root), placeholder);
-    await chmod(placeholder, 0o755);
+/** Until a script of their packages has run, the commands `bun` and `deno` are a placeholder and a wrapper: the same without the scripts. */
+async function putProgramsInPlace(root) {
+  for (const [program, place] of programPlaces(root)) {
+    await rm(place, { force: true });
+    await link(program, place);
+    await chmod(place, 0o755);
   }
+}
+
+function programPlaces(root) {
+  const deno = process.platform === "win32" ? "deno.exe" : "deno";
+  return [
+    [denoProgram(root), join(root, "node_modules", "deno", deno)],
+    ...["bun.exe", "bunx.exe"].map((name) => [bunProgram(root), join(root, "node_modules", "bun", "bin", name)]),
+  ];
 }
 
 /** The machine that this runs on, as the names of packages and targets are made from it. */
