@@ -57,9 +57,11 @@ export class GgmlError extends Error {
     this.expected = details.expected;
   }
 
-  /** The error as plain data, for logs. */
+  /** The error as plain data for logs: what JSON has no form for becomes text. */
   toJSON(): SerializedError {
-    return serializeError(this);
+    return JSON.parse(
+      JSON.stringify(serializeError(this), (_, value) => typeof value === "bigint" ? String(value) : value),
+    );
   }
 }
 
@@ -84,8 +86,11 @@ export function registerErrors(...added: GgmlErrorClass[]): void {
   }
 }
 
+/** Causes that are followed: enough for any real chain, and an end for one that bites its tail. */
+const MAX_CAUSES = 8;
+
 /** An error as plain data that survives `postMessage`. */
-export function serializeError(error: unknown): SerializedError {
+export function serializeError(error: unknown, causes: number = MAX_CAUSES): SerializedError {
   if (!(error instanceof Error)) {
     return { name: "Error", code: "THROWN_VALUE", message: String(error), value: portable(error) };
   }
@@ -96,9 +101,10 @@ export function serializeError(error: unknown): SerializedError {
     if (error.value !== undefined) plain.value = portable(error.value);
     if (error.expected !== undefined) plain.expected = error.expected;
   }
-  if (error.cause !== undefined) {
-    plain.cause = error.cause instanceof Error ? serializeError(error.cause) : portable(error.cause);
-  }
+  const { cause } = error;
+  if (cause instanceof Error) {
+    if (causes > 0) plain.cause = serializeError(cause, causes - 1);
+  } else if (cause !== undefined) plain.cause = portable(cause);
   return plain;
 }
 
