@@ -30,8 +30,11 @@ class Taker implements AsyncDisposable {
     return this.#heard.length === 0;
   }
 
+  /** Lets it end by itself, with what it holds: one that is terminated could have the lock. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#worker.terminate();
+    const ended = new Promise((resolve) => this.#worker.once("exit", resolve));
+    this.#worker.postMessage("end");
+    await ended;
   }
 }
 

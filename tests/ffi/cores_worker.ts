@@ -5,7 +5,8 @@ const { memory, slot, used } = workerData as { memory: CoreMemory; slot: number;
 const cores = new CoreBudget(memory, slot);
 /** How many cores all threads think they have: counted while they are held, so it can't be more than there are. */
 const inUse = new Int32Array(used);
-parentPort!.on("message", (message: { acquire: number; cancel?: SharedArrayBuffer } | "release") => {
+parentPort!.on("message", (message: { acquire: number; cancel?: SharedArrayBuffer } | "release" | "end") => {
+  if (message === "end") return parentPort!.close();
   if (message === "release") {
     Atomics.sub(inUse, 0, cores.held);
     return cores.release();
