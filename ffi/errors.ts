@@ -162,62 +162,74 @@ function portable(value: unknown): unknown {
 
 /** No set of libraries was found, or a file of the set is missing. */
 export class LibraryNotFoundError extends GgmlError {
-  static override readonly code = "LIBRARY_NOT_FOUND";
+  /** `LIBRARY_NOT_FOUND`. */
+  static override readonly code: string = "LIBRARY_NOT_FOUND";
 }
 
 /** The system refused to open a library: `cause` has its words. */
 export class LibraryOpenError extends GgmlError {
-  static override readonly code = "LIBRARY_OPEN_FAILED";
+  /** `LIBRARY_OPEN_FAILED`. */
+  static override readonly code: string = "LIBRARY_OPEN_FAILED";
 }
 
 /** A library is of another version than the tables. */
 export class LibraryVersionError extends GgmlError {
-  static override readonly code = "LIBRARY_VERSION";
+  /** `LIBRARY_VERSION`. */
+  static override readonly code: string = "LIBRARY_VERSION";
 }
 
 /** A library file isn't the one that its manifest describes. */
 export class LibraryHashError extends GgmlError {
-  static override readonly code = "LIBRARY_HASH";
+  /** `LIBRARY_HASH`. */
+  static override readonly code: string = "LIBRARY_HASH";
 }
 
 /** A manifest isn't readable or says nothing that makes sense. */
 export class ManifestError extends GgmlError {
-  static override readonly code = "MANIFEST";
+  /** `MANIFEST`. */
+  static override readonly code: string = "MANIFEST";
 }
 
 /** A function isn't in any of the libraries that were opened. */
 export class SymbolNotFoundError extends GgmlError {
-  static override readonly code = "SYMBOL_NOT_FOUND";
+  /** `SYMBOL_NOT_FOUND`. */
+  static override readonly code: string = "SYMBOL_NOT_FOUND";
 }
 
 /** A function whose signature this runtime can't express; the message names the replacement. */
 export class UnsupportedSignatureError extends GgmlError {
-  static override readonly code = "UNSUPPORTED_SIGNATURE";
+  /** `UNSUPPORTED_SIGNATURE`. */
+  static override readonly code: string = "UNSUPPORTED_SIGNATURE";
 }
 
 /** This system, processor or runtime isn't one that the library works on. */
 export class UnsupportedPlatformError extends GgmlError {
-  static override readonly code = "UNSUPPORTED_PLATFORM";
+  /** `UNSUPPORTED_PLATFORM`. */
+  static override readonly code: string = "UNSUPPORTED_PLATFORM";
 }
 
 /** An argument is out of its range or of the wrong kind. */
 export class InvalidArgumentError extends GgmlError {
-  static override readonly code = "INVALID_ARGUMENT";
+  /** `INVALID_ARGUMENT`. */
+  static override readonly code: string = "INVALID_ARGUMENT";
 }
 
 /** Something is used after its dispose. */
 export class DisposedError extends GgmlError {
-  static override readonly code = "DISPOSED";
+  /** `DISPOSED`. */
+  static override readonly code: string = "DISPOSED";
 }
 
 /** Thrown inside a task whose request was cancelled. The caller gets the reason of its signal instead. */
 export class CancelledError extends GgmlError {
-  static override readonly code = "CANCELLED";
+  /** `CANCELLED`. */
+  static override readonly code: string = "CANCELLED";
 }
 
 /** A native thread didn't start, or ended while work was under way. */
 export class NativeThreadError extends GgmlError {
-  static override readonly code = "NATIVE_THREAD";
+  /** `NATIVE_THREAD`. */
+  static override readonly code: string = "NATIVE_THREAD";
 }
 
 registerErrors(

@@ -15,6 +15,8 @@
  */
 
 export * from "./errors.ts";
+export { CoreBudget, type CoreMemory } from "./cores.ts";
+export type { OpenedLibraries } from "./libraries.ts";
 export type { LibraryFile, LibrarySet, OpenOptions } from "./locate.ts";
 export type { NativeBuffer, pointee, Pointer } from "./pointer.ts";
 export { type CallbackName, type Lib, type StructName } from "./tables.ts";

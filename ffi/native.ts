@@ -8,7 +8,7 @@ import type { NativeBuffer, Pointer } from "./pointer.ts";
 import { type NativeRuntime, nativeRuntime } from "./runtime.ts";
 import { bytesOf, type Owner, StructFactory } from "./struct.ts";
 import type { StructView } from "./struct_view.ts";
-import { type System, systemOf } from "./system.ts";
+import { systemOf } from "./system.ts";
 import {
   type CallbackName,
   callbackSignature,
@@ -39,14 +39,12 @@ export class Native {
    */
   readonly lib: Lib;
   readonly #runtime: NativeRuntime;
-  readonly #system: System;
   readonly #libraries: Libraries;
   readonly #structs: StructFactory;
   readonly #binder: Binder;
 
-  private constructor(runtime: NativeRuntime, system: System, libraries: Libraries) {
+  private constructor(runtime: NativeRuntime, libraries: Libraries) {
     this.#runtime = runtime;
-    this.#system = system;
     this.#libraries = libraries;
     this.#structs = new StructFactory(runtime, structLayout);
     this.#binder = new Binder(runtime, this.#structs, structLayout);
@@ -61,7 +59,7 @@ export class Native {
     // Without it an abort starts a debugger.
     system.setEnvironment("GGML_NO_BACKTRACE", "1");
     checkVersions(libraries, runtime, tableVersions);
-    const native = new Native(runtime, system, libraries);
+    const native = new Native(runtime, libraries);
     native.#silence();
     native.#loadCpu();
     return native;
@@ -70,8 +68,7 @@ export class Native {
   /** The same libraries on another thread of the process, from what `opened` gave there. */
   static async attach(opened: OpenedLibraries): Promise<Native> {
     const runtime = await nativeRuntime();
-    const system = systemOf(runtime);
-    return new Native(runtime, system, new Libraries(system, opened.set, opened));
+    return new Native(runtime, new Libraries(systemOf(runtime), opened.set, opened));
   }
 
   /** What {@linkcode Native.attach} needs; plain data. */
@@ -87,11 +84,6 @@ export class Native {
   /** The runtime that this program runs on. */
   get runtime(): "deno" | "bun" {
     return this.#runtime.name;
-  }
-
-  /** The operating system's few functions that are needed beside the libraries. For `ffi/` only. */
-  get system(): System {
-    return this.#system;
   }
 
   /** A zeroed struct in JavaScript memory. */

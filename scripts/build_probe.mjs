@@ -15,7 +15,10 @@ const flags = ["-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-s"];
 /** Builds the probe for a target unless the cache has it; returns its path. */
 export async function bringProbe(target = hostTarget(), cache = cacheFolder()) {
   const source = probeSource(probeLayouts());
-  const key = createHash("sha256").update(JSON.stringify([zigVersion, target, flags, source])).digest("hex").slice(0, 16);
+  const key = createHash("sha256").update(JSON.stringify([zigVersion, target, flags, source])).digest("hex").slice(
+    0,
+    16,
+  );
   const folder = join(cache, "probe", `${target}-${key}`);
   const name = target.includes("windows") ? "probe.dll" : "libprobe.so";
   await produce(folder, async (temporary) => {

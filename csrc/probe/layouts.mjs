@@ -47,7 +47,9 @@ const kinds = Object.keys(scalars);
 function randomFields(next, inner) {
   const shape = next(4);
   // A quarter of them floats of one kind alone: AArch64 and SysV pass those in vector registers.
-  if (shape === 0) return Array.from({ length: 1 + next(4) }, () => ({ type: next(2) === 0 ? "f32" : "f64", count: 0 }));
+  if (shape === 0) {
+    return Array.from({ length: 1 + next(4) }, () => ({ type: next(2) === 0 ? "f32" : "f64", count: 0 }));
+  }
   if (shape === 1) {
     const type = next(2) === 0 ? "f32" : "f64";
     return [{ type, count: next(5) }, ...Array.from({ length: next(2) }, () => ({ type, count: 0 }))];
@@ -83,7 +85,11 @@ export function toStructLayout({ name, size, align, fields }) {
     align,
     fields: fields.map((field) => {
       const type = typeof field.type === "string" ? field.type : { struct: field.type.name };
-      return { name: field.name, offset: field.offset, type: field.count === 0 ? type : { of: type, length: field.count } };
+      return {
+        name: field.name,
+        offset: field.offset,
+        type: field.count === 0 ? type : { of: type, length: field.count },
+      };
     }),
   };
 }
@@ -179,6 +185,8 @@ export function probeDeclarations(layouts) {
     ];
   });
   const table = `void *all[] = {\n${declared.map(({ name }) => `(void *)${name},`).join("\n")}\n};`;
-  const text = ["#include <stdint.h>", ...layouts.map(declaration), ...declared.map((one) => one.text), table].join("\n");
+  const text = ["#include <stdint.h>", ...layouts.map(declaration), ...declared.map((one) => one.text), table].join(
+    "\n",
+  );
   return { text: `${text}\n`, functions: declared.map(({ name, signature }) => ({ name, signature })) };
 }

@@ -1,4 +1,4 @@
-import { probeLayouts, random, toStructLayout } from "../../csrc/probe/layouts.mjs";
+import { probeLayouts, type random, toStructLayout } from "../../csrc/probe/layouts.mjs";
 import { Binder } from "../../ffi/bind.ts";
 import { type NativeRuntime, nativeRuntime } from "../../ffi/runtime.ts";
 import { type Leaf, leavesOf, SCALAR_SIZE, type Signature, type StructLayout } from "../../ffi/signature.ts";

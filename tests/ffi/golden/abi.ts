@@ -74,5 +74,5 @@ function parameterText({ type, source }: LoweredParameter): string {
 /** The text of a golden file. */
 export function goldenText(abi: Abi): string {
   const entries = Object.fromEntries(byValueFunctions().map((name) => [name, goldenEntry(name, abi)]));
-  return `${JSON.stringify(entries, null, 1)}\n`;
+  return `${JSON.stringify(entries, null, 2)}\n`;
 }
