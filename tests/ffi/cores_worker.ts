@@ -1,3 +1,4 @@
+import process from "node:process";
 import { parentPort, workerData } from "node:worker_threads";
 import { CoreBudget, type CoreMemory } from "../../ffi/cores.ts";
 
@@ -6,7 +7,7 @@ const cores = new CoreBudget(memory, slot);
 /** How many cores all threads think they have: counted while they are held, so it can't be more than there are. */
 const inUse = new Int32Array(used);
 parentPort!.on("message", (message: { acquire: number; cancel?: SharedArrayBuffer } | "release" | "end") => {
-  if (message === "end") return parentPort!.close();
+  if (message === "end") process.exit(0);
   if (message === "release") {
     Atomics.sub(inUse, 0, cores.held);
     return cores.release();
