@@ -9,7 +9,7 @@ const help = `Builds the libraries of one target, unless the cache has them, and
 Usage: npm run build -- [options]
 
   --target NAME      the target (default: this machine's), see build/targets.zig
-  --variants LIST    CPU variants: all, native (baseline and this machine's best) or a list such as x64,zen4 (default: native)
+  --variants LIST    CPU variants: all, native (baseline and this machine's best) or a list such as x64,zen4 (default: native, for another architecture all)
   --set NAME=VALUE   any other option of build.zig, such as optimize=safe or amx=false; may be repeated
   -h, --help         this text
 `;

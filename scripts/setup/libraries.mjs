@@ -4,6 +4,7 @@ import { cp, mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { produce, writeWhole } from "./cache.mjs";
 import { cpuFeatures, hostTarget, nativeVariants, readVariants } from "./cpu.mjs";
+import { SetupError } from "./errors.mjs";
 import { linkTo } from "./link.mjs";
 import { describe, manifestName } from "./manifest.mjs";
 import { step } from "./progress.mjs";
@@ -16,7 +17,7 @@ import { runZigBuild } from "./zig_build.mjs";
  */
 export async function bringLibraries({ root, cache, zig, sources, pin }, options = {}) {
   const target = options.target ?? hostTarget();
-  const variants = await resolveVariants(root, zig, target, options.variants ?? "native");
+  const variants = await resolveVariants(root, zig, target, options.variants);
   const settings = options.settings ?? [];
   const key = await contentKey(root, pin, target, variants, settings);
   const folder = join(cache, "builds", `${target}-${key}`);
@@ -48,8 +49,14 @@ function expectation(variants) {
     : "5 to 8 minutes on two cores the first time";
 }
 
-async function resolveVariants(root, zig, target, variants) {
+/** `native` can be said of this machine's architecture only; another one gets all variants unless it is told which. */
+async function resolveVariants(root, zig, target, wanted) {
+  const own = target.split("-")[0] === hostTarget().split("-")[0];
+  const variants = wanted ?? (own ? "native" : "all");
   if (variants !== "native") return variants;
+  if (!own) {
+    throw new SetupError(`variants "native" means this machine's processor, and ${target} is of another architecture`);
+  }
   return nativeVariants(await readVariants(root), target, await cpuFeatures(zig)).join(",");
 }
 
@@ -57,16 +64,20 @@ async function resolveVariants(root, zig, target, variants) {
 async function contentKey(root, pin, target, variants, settings) {
   const hash = createHash("sha256");
   hash.update(JSON.stringify([zigVersion, pin.integrity, pin.commit, pin.licenseFiles, target, variants, settings]));
-  for (const file of await buildFiles(root)) hash.update(`\0${file}\0`).update(await readFile(join(root, file)));
+  for (const file of await zigFiles(root)) hash.update(`\0${file}\0`).update(await readFile(join(root, file)));
   return hash.digest("hex").slice(0, 16);
 }
 
 /** All that `zig build` reads, but for upstream's sources. */
 async function buildFiles(root) {
+  return ["csrc/sources.json", ...await zigFiles(root)];
+}
+
+async function zigFiles(root) {
   const parts = (await readdir(join(root, "build"), { recursive: true })).filter((name) =>
     /\.(zig|json|def)$/.test(name)
-  ).sort();
-  return ["build.zig", "csrc/sources.json", ...parts.map((name) => join("build", name))];
+  );
+  return ["build.zig", ...parts.sort().map((name) => join("build", name))];
 }
 
 async function copyLicenses(sources, pin, to) {

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { produce } from "./cache.mjs";
+import { SetupError } from "./errors.mjs";
 import { answer } from "./exec.mjs";
 import { step } from "./progress.mjs";
 import { checkSha256, downloadWheel, runPython } from "./python.mjs";
@@ -10,9 +11,17 @@ import { checkSha256, downloadWheel, runPython } from "./python.mjs";
 /** build.zig refuses any other. */
 export const zigVersion = "0.17.1";
 
-const wheelBytes = 100e6;
-/** Wheels whose hash is known. Those of other machines are taken as the registry gives them. */
-const wheelHashes = {};
+const wheelBytes = 101e6;
+const wheelHashes = {
+  "manylinux_2_12_x86_64.manylinux2010_x86_64.musllinux_1_1_x86_64":
+    "ea6cc5d87b033cf0aedfbc8f9549a908cae6c50ac31f1698188fa48a74524b54",
+  "manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64":
+    "b7c5f02fccd40f89b999ee16a1f5ddced56e6182370f8affe494bcf8a28cf07e",
+  "macosx_13_0_arm64": "09953b6af7f64168b915180a42774f520f92d86ef6331b28e33915c7e1f0bb23",
+  "macosx_13_0_x86_64": "4e0b4b9c02b8d0d220e9948010f860b62ff11d96abb39762eca5fa2ef3f7bc97",
+  "win_amd64": "69c3dfc3aff6a297ec4017aa904782c0e450eb988982d7f675d83edce27526fb",
+  "win_arm64": "27a8da5f8eaa0e76ebbc7c2594130ed4646c1101ada2ce0aa86fe580c74154b9",
+};
 
 /** The path of a Zig of the pinned version: one on PATH, or brought into the cache. */
 export async function bringZig(cache) {
@@ -28,8 +37,7 @@ export async function bringZig(cache) {
         try {
           await mkdir(work, { recursive: true });
           const wheel = await downloadWheel(work, "ziglang", zigVersion, wheelBytes, report);
-          const expected = wheelHashes[basename(wheel)];
-          if (expected !== undefined) await checkSha256(wheel, expected, basename(wheel));
+          await checkWheel(wheel);
           report(0, 0, "unpacking");
           const args = ["--no-deps", "--no-index", "--no-compile", "--no-input", "--target", temporary, wheel];
           await runPython(["-m", "pip", "install", ...args], { task: "unpacking Zig" });
@@ -39,4 +47,14 @@ export async function bringZig(cache) {
       }),
   );
   return program;
+}
+
+async function checkWheel(wheel) {
+  const name = basename(wheel);
+  const machine = name.replace(`ziglang-${zigVersion}-py3-none-`, "").replace(".whl", "");
+  const expected = wheelHashes[machine];
+  if (expected === undefined) {
+    throw new SetupError(`${name} isn't among the wheels that are pinned: ${Object.keys(wheelHashes).join(", ")}`);
+  }
+  await checkSha256(wheel, expected, name);
 }
