@@ -3,13 +3,14 @@ import { MAX_PARAMETERS } from "../../ffi/bun.ts";
 import { lower } from "../../ffi/lower.ts";
 import type { Native } from "../../ffi/native.ts";
 import { isStruct } from "../../ffi/signature.ts";
+import { hasThunk } from "../../ffi/thunk.ts";
 import { functionEntry, functionNames, type Lib, structLayout } from "../../ffi/tables.ts";
 import { replacements } from "./replacements.ts";
 import { newReport, type Report } from "./report.ts";
 
 const abis: readonly Abi[] = ["sysv", "aapcs64", "apple-arm64", "win64"];
 
-/** Why Bun can't call a function under a calling convention; `undefined` when it can. Without structs it is declared to Bun as it is. */
+/** Why Bun can't call a function with scalars alone; `undefined` when it can. Without structs it is declared to Bun as it is. */
 export function bunCannot(name: string, abi: Abi): string | undefined {
   const { signature } = functionEntry(name)!;
   if (!signature.parameters.some(isStruct) && !isStruct(signature.result)) {
@@ -22,7 +23,7 @@ export function bunCannot(name: string, abi: Abi): string | undefined {
 
 /** Why this runtime can't call a function; `undefined` when it can. */
 export function unsupportedHere(native: Native, name: string): string | undefined {
-  return native.runtime === "deno" ? undefined : bunCannot(name, hostAbi());
+  return native.runtime === "deno" || hasThunk(hostAbi()) ? undefined : bunCannot(name, hostAbi());
 }
 
 /** Resolves and binds each entry here, and lowers each for every calling convention. */
@@ -50,8 +51,8 @@ export function checkLowering(native: Native): Report {
       reason !== undefined
     );
     report.lines.push(
-      `Bun on ${abi}: ${names.length - refused.length} of ${names.length} can be called${
-        refused.length > 0 ? "; the others:" : ""
+      `Bun on ${abi}: ${names.length - refused.length} of ${names.length} can be called with scalars alone${
+        refused.length === 0 ? "" : hasThunk(abi) ? "; the others through ffi/thunk.ts:" : "; the others not:"
       }`,
     );
     for (const [name, reason] of refused) {
