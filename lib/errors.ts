@@ -24,76 +24,91 @@ export {
 
 /** There is no file at the path that was given, or what is there is no file. */
 export class ModelNotFoundError extends GgmlError {
+  /** The stable code of this class. */
   static override readonly code: string = "MODEL_NOT_FOUND";
 }
 
 /** The system, or the runtime's own permissions, refused to let the model file be read: `cause` has its words. */
 export class ModelAccessError extends GgmlError {
+  /** The stable code of this class. */
   static override readonly code: string = "MODEL_ACCESS";
 }
 
 /** A file isn't GGUF: it starts with something else. */
 export class NotGgufError extends GgmlError {
+  /** The stable code of this class. */
   static override readonly code: string = "NOT_GGUF";
 }
 
 /** A GGUF file has its numbers in the other byte order. */
 export class GgufByteOrderError extends GgmlError {
+  /** The stable code of this class. */
   static override readonly code: string = "GGUF_BYTE_ORDER";
 }
 
 /** A GGUF file is of a version that can't be read. */
 export class GgufVersionError extends GgmlError {
+  /** The stable code of this class. */
   static override readonly code: string = "GGUF_VERSION";
 }
 
 /** A GGUF file ends before what its header announces. */
 export class GgufTruncatedError extends GgmlError {
+  /** The stable code of this class. */
   static override readonly code: string = "GGUF_TRUNCATED";
 }
 
 /** A GGUF header says something that can't be true. */
 export class GgufFormatError extends GgmlError {
+  /** The stable code of this class. */
   static override readonly code: string = "GGUF_FORMAT";
 }
 
 /** llama.cpp refused to load a model whose header is right; the message has llama.cpp's own words where they could be had. */
 export class ModelLoadError extends GgmlError {
+  /** The stable code of this class. */
   static override readonly code: string = "MODEL_LOAD";
 }
 
 /** A model is sound but can't do what was asked, such as generate text with an embedding model. */
 export class UnsupportedModelError extends GgmlError {
+  /** The stable code of this class. */
   static override readonly code: string = "UNSUPPORTED_MODEL";
 }
 
 /** llama.cpp couldn't make a context, most often because there isn't enough memory for it. */
 export class ContextError extends GgmlError {
+  /** The stable code of this class. */
   static override readonly code: string = "CONTEXT";
 }
 
 /** A prompt has more tokens than the context can hold. */
 export class PromptTooLongError extends GgmlError {
+  /** The stable code of this class. */
   static override readonly code: string = "PROMPT_TOO_LONG";
 }
 
 /** A prompt has no tokens, and the model has none that it starts with. */
 export class EmptyPromptError extends GgmlError {
+  /** The stable code of this class. */
   static override readonly code: string = "EMPTY_PROMPT";
 }
 
 /** llama.cpp failed while it computed; the context was cleared and can be used again. */
 export class DecodeError extends GgmlError {
+  /** The stable code of this class. */
   static override readonly code: string = "DECODE";
 }
 
 /** A chat template is missing, doesn't parse, or refused the messages. */
 export class ChatTemplateError extends GgmlError {
+  /** The stable code of this class. */
   static override readonly code: string = "CHAT_TEMPLATE";
 }
 
 /** The loop over a generation was left before its end, so that there is no result. */
 export class GenerationCancelledError extends GgmlError {
+  /** The stable code of this class. */
   static override readonly code: string = "GENERATION_CANCELLED";
 }
 
