@@ -1,7 +1,7 @@
 /**
  * How late a 1 ms timer comes while an answer is made, beside how late it comes when nothing happens.
  *
- *   deno run -A bench/event_loop.ts [--pairs 15] [--json] [-m MODEL] [--libraries FOLDER]
+ *   deno run -A bench/event_loop.ts [--pairs 15] [--threads 1,2] [--json] [-m MODEL] [--libraries FOLDER]
  *
  * @module
  */
@@ -82,7 +82,8 @@ function report(results: readonly Result[]): string {
 }
 
 const options = await benchOptions(15);
-const results = [...await measure(options, 1), ...await measure(options, 2)];
+const results: Result[] = [];
+for (const threads of options.threads) results.push(...await measure(options, threads));
 console.log(
   options.json ? JSON.stringify({ bench: "event_loop", machine: machine(), results }, null, 1) : report(results),
 );

@@ -1,7 +1,7 @@
 /**
  * Prompt and generation speed: a C loop on the same libraries against ours, in Deno and in Bun.
  *
- *   deno run -A bench/generation.ts [--pairs 15] [--json] [-m MODEL] [--libraries FOLDER]
+ *   deno run -A bench/generation.ts [--pairs 15] [--threads 1,2] [--json] [-m MODEL] [--libraries FOLDER]
  *
  * @module
  */
@@ -141,7 +141,8 @@ function report(results: readonly Result[]): string {
 
 const options = await benchOptions(15);
 const program = await buildCLoop(options.libraries);
-const results = [...await measure(options, program, 1), ...await measure(options, program, 2)];
+const results: Result[] = [];
+for (const threads of options.threads) results.push(...await measure(options, program, threads));
 console.log(
   options.json ? JSON.stringify({ bench: "generation", machine: machine(), results }, null, 1) : report(results),
 );

@@ -2,7 +2,7 @@
  * node-llama-cpp, on Node, against ours, in Deno and in Bun: generation as the caller of a stream sees it, and the time from the
  * start of the process to the first token. The same model, prompts, tokens and number of threads.
  *
- *   deno run -A bench/peer.ts [--pairs 15] [--json] [-m MODEL] [--libraries FOLDER]
+ *   deno run -A bench/peer.ts [--pairs 15] [--threads 1,2] [--json] [-m MODEL] [--libraries FOLDER]
  *
  * @module
  */
@@ -88,11 +88,13 @@ function sumUp(what: string, unit: string, taken: Record<Name, number[]>): Resul
   };
 }
 
-const results = [
-  sumUp("generation, 1 thread", "tokens/s", await generation(1)),
-  sumUp("generation, 2 threads", "tokens/s", await generation(2)),
+const results: Result[] = [];
+for (const threads of options.threads) {
+  results.push(sumUp(`generation, ${threads} thread${threads > 1 ? "s" : ""}`, "tokens/s", await generation(threads)));
+}
+results.push(
   sumUp("process start to first token", "ms", await inTurn("first token", firstToken)),
-];
+);
 const rows = results.flatMap(({ what, unit, measures, ratio }) =>
   NAMES.map((name) => [
     name === "peer" ? what : "",

@@ -9,6 +9,8 @@ import { ROOT } from "./places.ts";
 export interface BenchOptions {
   /** How often each thing is measured. */
   pairs: number;
+  /** The numbers of compute threads to measure with. */
+  threads: number[];
   /** Print JSON and nothing else. */
   json: boolean;
   /** The model file. */
@@ -17,7 +19,7 @@ export interface BenchOptions {
   libraries: string;
 }
 
-/** Reads the flags that every bench has: `--pairs N`, `--json`, `-m FILE`, `--libraries FOLDER`. */
+/** Reads the flags that every bench has: `--pairs N`, `--threads 1,2`, `--json`, `-m FILE`, `--libraries FOLDER`. */
 export async function benchOptions(defaultPairs: number): Promise<BenchOptions> {
   const { values } = parseArgs({
     options: {
@@ -25,18 +27,25 @@ export async function benchOptions(defaultPairs: number): Promise<BenchOptions> 
       json: { type: "boolean", default: false },
       model: { type: "string", short: "m" },
       libraries: { type: "string" },
+      threads: { type: "string", default: "1,2" },
     },
   });
-  const pairs = Number(values.pairs);
-  if (!Number.isInteger(pairs) || pairs < 1) {
-    throw new TypeError(`--pairs must be a whole number of at least 1, not ${values.pairs}`);
-  }
+  const pairs = wholeNumber("--pairs", values.pairs);
   return {
     pairs,
+    threads: values.threads.split(",").map((text) => wholeNumber("--threads", text)),
     json: values.json,
     model: resolve(values.model ?? await defaultModelPath()),
     libraries: resolve(values.libraries ?? builtLibraries()),
   };
+}
+
+function wholeNumber(flag: string, text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1) {
+    throw new TypeError(`${flag} must be a whole number of at least 1, not ${text}`);
+  }
+  return number;
 }
 
 function builtLibraries(): string {
