@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { GuardPlace } from "./guard.ts";
 import { LibraryNotFoundError, LibraryVersionError } from "./errors.ts";
 import { type LibraryFile, type LibrarySet, verifyFile } from "./locate.ts";
 import { readCString } from "./memory.ts";
@@ -15,6 +16,8 @@ export interface OpenedLibraries {
   readonly cpu: string;
   /** The files that were opened, their hashes checked. */
   readonly checked: readonly string[];
+  /** What watches over native code, where there is such. */
+  readonly guard?: GuardPlace | undefined;
 }
 
 /** The libraries of a set, opened when first asked for. */

@@ -1,6 +1,7 @@
 import { Binder, notExported } from "./bind.ts";
 import type { LibFunction } from "./call.ts";
 import { InvalidArgumentError, LibraryOpenError } from "./errors.ts";
+import { Guard, guardCallbacks, type LogLine } from "./guard.ts";
 import { checkVersions, Libraries, type OpenedLibraries } from "./libraries.ts";
 import { type LibrarySet, locateLibraries, type OpenOptions } from "./locate.ts";
 import { readCString } from "./memory.ts";
@@ -42,8 +43,10 @@ export class Native {
   readonly #libraries: Libraries;
   readonly #structs: StructFactory;
   readonly #binder: Binder;
+  readonly #guard: Guard | undefined;
 
-  private constructor(runtime: NativeRuntime, libraries: Libraries) {
+  private constructor(runtime: NativeRuntime, libraries: Libraries, guard: Guard | undefined) {
+    this.#guard = guard;
     this.#runtime = runtime;
     this.#libraries = libraries;
     this.#structs = new StructFactory(runtime, structLayout);
@@ -59,8 +62,8 @@ export class Native {
     // Without it an abort starts a debugger.
     system.setEnvironment("GGML_NO_BACKTRACE", "1");
     checkVersions(libraries, runtime, tableVersions);
-    const native = new Native(runtime, libraries);
-    native.#silence();
+    const native = new Native(runtime, libraries, Guard.install(runtime, system));
+    native.#listen();
     native.#loadCpu();
     return native;
   }
@@ -68,12 +71,14 @@ export class Native {
   /** The same libraries on another thread of the process, from what `opened` gave there. */
   static async attach(opened: OpenedLibraries): Promise<Native> {
     const runtime = await nativeRuntime();
-    return new Native(runtime, new Libraries(systemOf(runtime), opened.set, opened));
+    const system = systemOf(runtime);
+    const guard = opened.guard === undefined ? undefined : Guard.at(runtime, system, opened.guard);
+    return new Native(runtime, new Libraries(system, opened.set, opened), guard);
   }
 
   /** What {@linkcode Native.attach} needs; plain data. */
   opened(): OpenedLibraries {
-    return this.#libraries.opened();
+    return { ...this.#libraries.opened(), guard: this.#guard?.place };
   }
 
   /** The set of libraries in use. */
@@ -84,6 +89,28 @@ export class Native {
   /** The runtime that this program runs on. */
   get runtime(): "deno" | "bun" {
     return this.#runtime.name;
+  }
+
+  /** What watches over native code; `undefined` where there can be none. For `ffi/` only. */
+  get guard(): Guard | undefined {
+    return this.#guard;
+  }
+
+  /** A place in the log of native code: {@linkcode Native.logSince} gives what comes after it. */
+  logMark(): number {
+    return this.#guard?.lineCount ?? 0;
+  }
+
+  /** Warnings and errors that native code wrote on this thread since a mark; the last few hundred of the process are kept. On Linux only, else none. */
+  logSince(mark: number): LogLine[] {
+    return this.#guard?.lines(mark, this.#guard.linux.threadNumber()) ?? [];
+  }
+
+  /** The process-wide function that takes the log of native code, for libraries with a log of their own; no JavaScript runs in it. */
+  get logCallback(): Pointer<"ggml_log_callback"> {
+    if (this.#guard !== undefined) return guardCallbacks(this.#guard.place).log;
+    // Any function that does nothing.
+    return this.symbol("llama_supports_mmap");
   }
 
   /** A zeroed struct in JavaScript memory. */
@@ -205,10 +232,10 @@ export class Native {
     return byteLength === 0 ? new ArrayBuffer(0) : this.#runtime.memory(pointer, byteLength);
   }
 
-  /** Upstream writes each step of loading to stderr: give it a function that does nothing, without any JavaScript in it. */
-  #silence(): void {
-    if (traced("load")) return;
-    this.lib.llama_log_set(this.symbol("llama_supports_mmap"), 0n as Pointer);
+  /** Upstream writes each step of loading to stderr, and aborts end the process: take both over, without any JavaScript in it. */
+  #listen(): void {
+    if (this.#guard !== undefined) this.lib.ggml_set_abort_callback(guardCallbacks(this.#guard.place).said);
+    if (!traced("load")) this.lib.llama_log_set(this.logCallback, 0n as Pointer);
   }
 
   #loadCpu(): void {

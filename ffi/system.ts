@@ -19,6 +19,10 @@ export interface System {
   open(path: string): NativeLibrary;
   /** Sets a variable of the environment that C code reads (in Bun `process.env` doesn't reach it). */
   setEnvironment(name: string, value: string): void;
+  /** Binds a function of the C library. Throws where there is none. */
+  libc(name: string, signature: AbiSignature): RawFunction;
+  /** Zeroed memory that is never freed; returns its address. Throws UnsupportedPlatformError where the system refuses. */
+  memory(byteLength: number): bigint;
   /** Puts machine code into memory that can be run; returns its address. Throws UnsupportedPlatformError where the system refuses. */
   executable(code: Uint8Array): bigint;
   /** Ends the process at once: no handler and no destructor runs. */
@@ -103,6 +107,8 @@ function posix(runtime: NativeRuntime): System {
       const texts = [cString(name), cString(value)] as const;
       setenv(runtime.addressOf(texts[0]), runtime.addressOf(texts[1]), 1);
     },
+    libc: (name, signature) => runtime.bind(libc, name, signature),
+    memory: (byteLength) => posixMemory(runtime, libc, byteLength),
     executable: (code) => posixExecutable(runtime, libc, code),
     exitNow(code: number): never {
       runtime.bind(libc, "_exit", { parameters: ["i32"], result: "void" })(code);
@@ -111,25 +117,31 @@ function posix(runtime: NativeRuntime): System {
   };
 }
 
-/** Memory that is written first and made executable after: at no time both. */
-function posixExecutable(runtime: NativeRuntime, libc: string, code: Uint8Array): bigint {
-  const size = 16384;
-  const readWrite = 3, readExecute = 5;
+/** Zeroed pages that can be read and written. */
+function posixMemory(runtime: NativeRuntime, libc: string, byteLength: number): bigint {
+  const readWrite = 3;
   const privateAnonymous = process.platform === "darwin" ? 0x1002 : 0x22;
   const mmap = runtime.bind(libc, "mmap", { parameters: ["u64", "u64", "i32", "i32", "i32", "i64"], result: "i64" });
+  const address = mmap(0n, BigInt(byteLength), readWrite, privateAnonymous, -1, 0n) as bigint;
+  if (address !== -1n) return address;
+  throw new UnsupportedPlatformError(`the system gives no ${byteLength} bytes of memory`, {
+    value: byteLength,
+    expected: "memory that is free",
+  });
+}
+
+/** Memory that is written first and made executable after: at no time both. */
+function posixExecutable(runtime: NativeRuntime, libc: string, code: Uint8Array): bigint {
+  const size = BigInt(Math.ceil(code.length / 16384) * 16384);
+  const readExecute = 5;
   const mprotect = runtime.bind(libc, "mprotect", { parameters: ["u64", "u64", "i32"], result: "i32" });
-  const address = mmap(0n, BigInt(size), readWrite, privateAnonymous, -1, 0n) as bigint;
-  if (address !== -1n) {
-    new Uint8Array(runtime.memory(address, size)).set(code);
-    if (mprotect(address, BigInt(size), readExecute) === 0) {
-      if (process.platform === "darwin") {
-        runtime.bind(libc, "sys_icache_invalidate", { parameters: ["u64", "u64"], result: "void" })(
-          address,
-          BigInt(size),
-        );
-      }
-      return address;
+  const address = posixMemory(runtime, libc, Number(size));
+  new Uint8Array(runtime.memory(address, Number(size))).set(code);
+  if (mprotect(address, size, readExecute) === 0) {
+    if (process.platform === "darwin") {
+      runtime.bind(libc, "sys_icache_invalidate", { parameters: ["u64", "u64"], result: "void" })(address, size);
     }
+    return address;
   }
   throw new UnsupportedPlatformError("the system allows no memory that is made executable", {
     value: process.platform,
@@ -162,6 +174,13 @@ function windows(runtime: NativeRuntime): System {
       const put = runtime.bind("ucrtbase.dll", "_putenv_s", { parameters: ["u64", "u64"], result: "i32" });
       const texts = [cString(name), cString(value)] as const;
       put(runtime.addressOf(texts[0]), runtime.addressOf(texts[1]));
+    },
+    libc: (name, signature) => runtime.bind("ucrtbase.dll", name, signature),
+    memory(): bigint {
+      throw new UnsupportedPlatformError("no memory for machine code is made on Windows", {
+        value: process.platform,
+        expected: "Linux or macOS",
+      });
     },
     executable(): bigint {
       throw new UnsupportedPlatformError("no machine code is made on Windows", {
