@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
+import { hostTarget } from "../../ffi/locate.ts";
 import { defaultModelPath } from "../../mod.ts";
 import { ROOT } from "./places.ts";
 
@@ -51,7 +52,7 @@ function wholeNumber(flag: string, text: string): number {
 function builtLibraries(): string {
   const given = process.env["GGML_FFI_LIBRARY_PATH"];
   if (given) return given;
-  const folder = join(ROOT, "native", "x86_64-linux-gnu");
+  const folder = join(ROOT, "native", hostTarget());
   if (!existsSync(folder)) {
     throw new Error("the libraries aren't built: run `npm run setup`, or give --libraries FOLDER");
   }
