@@ -31,6 +31,7 @@ export {
   type ModelFacts,
   type ModelInfo,
   type ModelOptions,
+  type OnAbort,
   type SamplingOptions,
   type StopReason,
   type TokenizeOptions,

@@ -232,6 +232,19 @@ export class NativeThreadError extends GgmlError {
   static override readonly code: string = "NATIVE_THREAD";
 }
 
+/**
+ * Native code called `abort()`: a failed assertion, an uncaught C++ exception. The process goes on; whatever was on that native thread is lost. `value` is
+ * what native code said, `undefined` when it said nothing.
+ */
+export class NativeAbortError extends GgmlError {
+  static override readonly code = "NATIVE_ABORT";
+}
+
+/** A native call gave no sign of life for the watchdog's time and was given up; whatever was on that native thread is lost. */
+export class NativeHangError extends GgmlError {
+  static override readonly code = "NATIVE_HANG";
+}
+
 registerErrors(
   GgmlError,
   LibraryNotFoundError,
@@ -246,4 +259,6 @@ registerErrors(
   DisposedError,
   CancelledError,
   NativeThreadError,
+  NativeAbortError,
+  NativeHangError,
 );

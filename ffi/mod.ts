@@ -26,6 +26,7 @@ export { Lifetime, type Owner } from "./struct.ts";
 export {
   NativeThread,
   type NativeThreadOptions,
+  type OnAbort,
   type RunOptions,
   type Task,
   type TaskContext,

@@ -1,5 +1,6 @@
 import { isMemory } from "./call.ts";
-import { DisposedError, InvalidArgumentError } from "./errors.ts";
+import type { OnAbort } from "./abort.ts";
+import { DisposedError, type GgmlError, InvalidArgumentError } from "./errors.ts";
 import type { Native } from "./native.ts";
 import { isStruct, type Signature } from "./signature.ts";
 import type { StructView } from "./struct_view.ts";
@@ -9,6 +10,7 @@ import { giveBack, takeWorker } from "./thread_pool.ts";
 import type { MemoryArgument } from "./thread_protocol.ts";
 import type { Request, ThreadWorker } from "./thread_handle.ts";
 
+export type { OnAbort } from "./abort.ts";
 export type { CancelFlag, MessageIn, MessageOut, Task, TaskContext, TaskInput, TaskOutput, TaskTable } from "./task.ts";
 
 /** What {@linkcode NativeThread.run} takes beside the input. */
@@ -31,6 +33,16 @@ export interface TaskRun<Output, In = unknown> extends Promise<Output> {
 export interface NativeThreadOptions {
   /** The Worker's module; default is the library's own, `lib/native_thread.ts`. */
   entry?: URL | undefined;
+  /**
+   * What happens when native code on this thread calls `abort()`. `"contain"` (the default): the thread sleeps for ever, its requests reject with
+   * NativeAbortError, the program goes on; on Linux only, elsewhere the program ends. `"exit"`: the program ends.
+   */
+  onAbort?: OnAbort | undefined;
+  /**
+   * How many milliseconds a request may go on without a sign of life: a message, or use of the processor; and, once it is cancelled, in all. It then
+   * rejects with NativeHangError, and the thread is lost. Default 120,000; 0 is for ever. Works where aborts are contained.
+   */
+  watchdogMs?: number | undefined;
 }
 
 /**
@@ -44,10 +56,12 @@ export interface NativeThreadOptions {
  */
 export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncDisposable {
   readonly #worker: ThreadWorker;
+  readonly #options: NativeThreadOptions;
   #disposed: Promise<void> | undefined;
 
-  private constructor(worker: ThreadWorker) {
+  private constructor(worker: ThreadWorker, options: NativeThreadOptions) {
     this.#worker = worker;
+    this.#options = options;
   }
 
   /**
@@ -58,7 +72,7 @@ export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncD
     native: Native | Promise<Native>,
     options: NativeThreadOptions = {},
   ): Promise<NativeThread<Tasks>> {
-    return new NativeThread<Tasks>(await takeWorker(native, options.entry));
+    return new NativeThread<Tasks>(await takeWorker(native, options.entry), options);
   }
 
   /**
@@ -96,6 +110,11 @@ export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncD
     return this.#disposed !== undefined || this.#worker.lost !== undefined;
   }
 
+  /** Why it was lost: NativeAbortError, NativeHangError or NativeThreadError; `undefined` while it is there. */
+  get lost(): GgmlError | undefined {
+    return this.#worker.lost;
+  }
+
   /** Waits for the requests that were made, then gives the thread back. Later requests reject with DisposedError. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.#disposed ??= this.#worker.idle().then(() => giveBack(this.#worker));
@@ -106,7 +125,8 @@ export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncD
       const error = new DisposedError("the native thread was disposed; start another", { expected: "a thread in use" });
       return Object.assign(Promise.reject<Output>(error), { post(): void {} });
     }
-    return this.#worker.request(request) as TaskRun<Output>;
+    const { onAbort, watchdogMs } = this.#options;
+    return this.#worker.request({ ...request, onAbort, watchdogMs }) as TaskRun<Output>;
   }
 
   #marshal(args: readonly unknown[]): unknown[] {

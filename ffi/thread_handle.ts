@@ -1,4 +1,5 @@
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import { type AbortWatch, abortWatch, DEFAULT_WATCHDOG_MS, type OnAbort, type WatchedCall } from "./abort.ts";
 import { CoreBudget, type CoreMemory } from "./cores.ts";
 import { CancelledError, deserializeError, type GgmlError, NativeThreadError } from "./errors.ts";
 import type { Native } from "./native.ts";
@@ -28,13 +29,17 @@ export interface Request {
   readonly transfer?: readonly ArrayBuffer[] | undefined;
   /** What must live until the answer. */
   readonly held?: unknown;
+  /** What an abort of native code ends; default `"contain"`. */
+  readonly onAbort?: OnAbort | undefined;
+  /** How long it may go without a sign of life, in milliseconds. */
+  readonly watchdogMs?: number | undefined;
 }
 
 interface Pending extends Request {
   readonly id: number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (reason: unknown) => void;
-  readonly onAbort: () => void;
+  readonly cancel: () => void;
   /** What the caller's `onMessage` threw. */
   thrown?: { readonly error: unknown };
 }
@@ -59,7 +64,7 @@ export interface StartedWorker {
 export function startWorker(source: URL, slot: number, cores: CoreMemory): StartedWorker {
   const { port1, port2 } = new MessageChannel();
   const start: ThreadStart = { kind: "ggml-ffi", port: port2, cores, slot };
-  const worker = new Worker(source, { workerData: start, transferList: [port2], name: "ggml-ffi" });
+  const worker = new Worker(source, { workerData: start, transferList: [port2], name: "native thread" });
   const started: StartedWorker = { entry: source.href, slot, worker, port: port1, cores };
   worker.once("error", (cause: unknown) => started.failure ??= { cause });
   return started;
@@ -86,6 +91,8 @@ export class ThreadWorker {
   #lost: GgmlError | undefined;
   #tid: number | undefined;
   #runningSince = 0;
+  #watch: AbortWatch | undefined;
+  #watched: WatchedCall | undefined;
 
   /** Gives a Worker its libraries. */
   constructor(native: Native, started: StartedWorker) {
@@ -134,12 +141,12 @@ export class ThreadWorker {
   request(request: Request): TaskRun<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const id = ++this.#lastId;
-    const pending: Pending = { ...request, id, resolve, reject, onAbort: () => this.#abort(pending) };
+    const pending: Pending = { ...request, id, resolve, reject, cancel: () => this.#abort(pending) };
     const run = Object.assign(promise, { post: (message: unknown) => this.#post(id, message) });
     if (request.signal?.aborted) reject(request.signal.reason);
     else if (this.#lost !== undefined) reject(this.#lost);
     else {
-      request.signal?.addEventListener("abort", pending.onAbort, { once: true });
+      request.signal?.addEventListener("abort", pending.cancel, { once: true });
       this.#queue.push(pending);
       this.#next();
     }
@@ -172,6 +179,7 @@ export class ThreadWorker {
   lose(error: GgmlError): void {
     if (this.#lost !== undefined) return;
     this.#lost = error;
+    this.#endWatch();
     this.#ready.reject(error);
     this.#ready.promise.catch(() => {});
     this.#worker.unref();
@@ -192,7 +200,8 @@ export class ThreadWorker {
     const pending = this.#queue.shift();
     if (pending === undefined) return this.#becomeIdle();
     this.native.lib.ggml_set_no_alloc(this.#flag, false);
-    const message: ThreadRequest = { id: pending.id, ...pending.body };
+    const contain = this.#watch !== undefined && pending.onAbort !== "exit";
+    const message: ThreadRequest = { id: pending.id, contain, ...pending.body };
     try {
       this.#worker.postMessage(message, [...(pending.transfer ?? [])]);
     } catch (error) {
@@ -202,6 +211,25 @@ export class ThreadWorker {
     this.#running = pending;
     this.#runningSince = performance.now();
     this.#worker.ref();
+    if (contain) this.#beginWatch(pending);
+  }
+
+  #beginWatch({ watchdogMs = DEFAULT_WATCHDOG_MS }: Pending): void {
+    if (this.#tid === undefined) return;
+    this.#watched = {
+      tid: this.#tid,
+      watchdogMs,
+      lastSign: this.#runningSince,
+      cancelledAt: undefined,
+      lose: (error) => this.lose(error),
+    };
+    this.#watch?.begin(this.#watched);
+  }
+
+  #endWatch(): void {
+    if (this.#watched === undefined) return;
+    this.#watch?.end(this.#watched.tid);
+    this.#watched = undefined;
   }
 
   #becomeIdle(): void {
@@ -212,6 +240,7 @@ export class ThreadWorker {
   #heard(answer: ThreadAnswer): void {
     if ("ready" in answer) {
       this.#tid = answer.tid;
+      if (answer.tid !== undefined) this.#watch = abortWatch(this.native.guard);
       this.#isReady = true;
       this.#ready.resolve();
       return this.#next();
@@ -221,11 +250,13 @@ export class ThreadWorker {
     if (pending?.id !== answer.id) return;
     if ("message" in answer) return this.#deliver(pending, answer.message);
     this.#running = undefined;
+    this.#endWatch();
     this.#settle(pending, () => finish(pending, answer));
     this.#next();
   }
 
   #deliver(pending: Pending, message: unknown): void {
+    if (this.#watched !== undefined) this.#watched.lastSign = performance.now();
     if (pending.thrown !== undefined) return;
     try {
       pending.onMessage?.(message);
@@ -244,11 +275,12 @@ export class ThreadWorker {
   }
 
   #cancel(): void {
+    if (this.#watched !== undefined) this.#watched.cancelledAt ??= performance.now();
     this.native.lib.ggml_set_no_alloc(this.#flag, true);
   }
 
   #settle(pending: Pending, how: () => void): void {
-    pending.signal?.removeEventListener("abort", pending.onAbort);
+    pending.signal?.removeEventListener("abort", pending.cancel);
     how();
   }
 

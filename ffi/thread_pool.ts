@@ -55,7 +55,10 @@ async function newWorker(native: Native | Promise<Native>, source: URL): Promise
 
 /** Takes a thread back from its owner: it rests for the next one, or ends. */
 export async function giveBack(worker: ThreadWorker): Promise<void> {
-  if (worker.lost !== undefined) return;
+  if (worker.lost !== undefined) {
+    slots.delete(worker.slot);
+    return;
+  }
   if (resting.length < KEPT) {
     resting.push(worker);
     return;

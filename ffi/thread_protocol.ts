@@ -44,7 +44,10 @@ export interface CallRequest {
 }
 
 /** What goes to the Worker: one request, after the answer to the one before. */
-export type ThreadRequest = TaskRequest | CallRequest;
+export type ThreadRequest = (TaskRequest | CallRequest) & {
+  /** Whether an abort of native code is survived. */
+  readonly contain: boolean;
+};
 
 /** Any message to the Worker. */
 export type ThreadMessage = ThreadBegin | ThreadRequest;

@@ -1,5 +1,3 @@
-import { readlinkSync } from "node:fs";
-import process from "node:process";
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { CoreBudget } from "./cores.ts";
 import { CancelledError, InvalidArgumentError, serializeError } from "./errors.ts";
@@ -42,6 +40,8 @@ class ThreadServer {
   readonly #cores: CoreBudget;
   #native: Promise<Native> | undefined;
   #flag = 0n;
+  #tid: number | undefined;
+  #contained = false;
 
   constructor(parent: MessagePort, start: ThreadStart, tasks: TaskTable) {
     this.#parent = parent;
@@ -61,8 +61,9 @@ class ThreadServer {
     this.#flag = flag;
     this.#native = Native.attach(opened);
     try {
-      await this.#native;
-      this.#send({ ready: true, tid: threadNumber() });
+      const { guard } = await this.#native;
+      this.#tid = guard?.linux.threadNumber();
+      this.#send({ ready: true, tid: this.#tid });
     } catch (error) {
       this.#send({ failed: serializeError(error) });
     }
@@ -72,6 +73,7 @@ class ThreadServer {
     let answer: ThreadAnswer & { readonly id: number };
     try {
       const native = await (this.#native as Promise<Native>);
+      this.#contain(native, request.contain);
       const result = "task" in request
         ? await this.#run(native, request)
         : this.#call(native, request.call, request.args);
@@ -82,6 +84,13 @@ class ThreadServer {
       this.#cores.release();
     }
     this.#answer(answer);
+  }
+
+  /** Threads that native code starts are parked or not as this one is. */
+  #contain({ guard }: Native, contain: boolean): void {
+    if (guard === undefined || this.#tid === undefined || this.#contained === contain) return;
+    guard.contain(this.#tid, contain);
+    this.#contained = contain;
   }
 
   /** Sends an answer; a result that can't be sent becomes an error. */
@@ -155,15 +164,5 @@ function receiveFor(port: MessagePort, id: number): unknown {
     const received = receiveMessageOnPort(port) as { message: { id: number; message: unknown } } | undefined;
     if (received === undefined) return undefined;
     if (received.message.id === id) return received.message.message;
-  }
-}
-
-/** The system's number of this thread: what another thread watches it by. */
-function threadNumber(): number | undefined {
-  if (process.platform !== "linux") return undefined;
-  try {
-    return Number(readlinkSync("/proc/thread-self").split("/").at(-1));
-  } catch {
-    return undefined;
   }
 }

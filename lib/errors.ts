@@ -17,6 +17,8 @@ export {
   LibraryOpenError,
   LibraryVersionError,
   ManifestError,
+  NativeAbortError,
+  NativeHangError,
   NativeThreadError,
   type SerializedError,
   UnsupportedPlatformError,

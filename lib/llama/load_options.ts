@@ -1,6 +1,16 @@
 import { fileURLToPath } from "node:url";
+import type { OnAbort } from "../../ffi/thread.ts";
 import { InvalidArgumentError } from "../errors.ts";
-import { checkBoolean, checkFunction, checkInteger, checkOptions, checkSignal, checkText, show } from "../options.ts";
+import {
+  checkBoolean,
+  checkFunction,
+  checkInteger,
+  checkOneOf,
+  checkOptions,
+  checkSignal,
+  checkText,
+  show,
+} from "../options.ts";
 
 /** How a model is loaded. */
 export interface ModelOptions {
@@ -21,6 +31,16 @@ export interface ModelOptions {
   onProgress?: ((part: number) => void) | undefined;
   /** Stops the load; it then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
+  /**
+   * What happens when native code calls `abort()` while it works for this model. `"contain"` (the default): the model is lost, its calls reject with
+   * NativeAbortError, and the program goes on; on Linux only, elsewhere the program ends. `"exit"`: the program ends.
+   */
+  onAbort?: OnAbort | undefined;
+  /**
+   * How many milliseconds native code may work for this model without a sign of life: text, or use of the processor; and, once it is cancelled, in all.
+   * The call then rejects with NativeHangError, and the model is lost. 0 to 2,147,483,647, default 120,000; 0 is for ever. Works where aborts are contained.
+   */
+  watchdogMs?: number | undefined;
   /** The folder with the native libraries and their `manifest.json`. Default `$GGML_FFI_LIBRARY_PATH`, the platform's package, or the source tree's build. */
   libraryPath?: string | undefined;
 }
@@ -41,6 +61,10 @@ export interface LoadSettings {
   onProgress: ((part: number) => void) | undefined;
   /** See {@linkcode ModelOptions.signal}. */
   signal: AbortSignal | undefined;
+  /** See {@linkcode ModelOptions.onAbort}. */
+  onAbort: OnAbort;
+  /** See {@linkcode ModelOptions.watchdogMs}. */
+  watchdogMs: number | undefined;
   /** See {@linkcode ModelOptions.libraryPath}. */
   libraryPath: string | undefined;
 }
@@ -53,6 +77,8 @@ const names = [
   "mmap",
   "onProgress",
   "signal",
+  "onAbort",
+  "watchdogMs",
   "libraryPath",
 ] as const;
 const largest = 0x7fff_ffff;
@@ -72,6 +98,8 @@ export function checkLoad(options: ModelOptions | undefined): LoadSettings {
     mmap,
     onProgress,
     signal,
+    onAbort = "contain",
+    watchdogMs,
     libraryPath,
   } = given;
   return {
@@ -84,6 +112,8 @@ export function checkLoad(options: ModelOptions | undefined): LoadSettings {
     mmap: mmap === undefined ? undefined : checkBoolean("mmap", mmap),
     onProgress: onProgress === undefined ? undefined : checkFunction("onProgress", onProgress),
     signal: signal === undefined ? undefined : checkSignal("signal", signal),
+    onAbort: checkOneOf("onAbort", onAbort, ["contain", "exit"]),
+    watchdogMs: watchdogMs === undefined ? undefined : checkInteger("watchdogMs", watchdogMs, { min: 0, max: largest }),
     libraryPath: libraryPath === undefined ? undefined : checkText("libraryPath", libraryPath),
   };
 }

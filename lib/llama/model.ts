@@ -92,7 +92,7 @@ type ModelThread = NativeThread<LlamaTasks>;
 /** The libraries, and a thread that starts while they are opened. */
 function startThread(settings: LoadSettings): Promise<[Native, ModelThread]> {
   const native = open(settings.libraryPath === undefined ? {} : { libraryPath: settings.libraryPath });
-  return Promise.all([native, NativeThread.start<LlamaTasks>(native)]);
+  return Promise.all([native, NativeThread.start<LlamaTasks>(native, settings)]);
 }
 
 /** Both results. When the header is bad that is the error, and the thread is given back. */
@@ -256,14 +256,18 @@ export class Model implements AsyncDisposable {
   async #free(): Promise<void> {
     net.unregister(this);
     try {
-      await this.#thread.run("unload", this.#loaded);
+      // After an abort nothing of the model may be touched any more.
+      if (this.#thread.lost === undefined) await this.#thread.run("unload", this.#loaded);
     } finally {
       await this.#thread[Symbol.asyncDispose]();
     }
   }
 
   #assertAlive(): void {
-    if (this.#disposed === undefined) return;
+    if (this.#disposed === undefined) {
+      if (this.#thread.lost !== undefined) throw this.#thread.lost;
+      return;
+    }
     throw new DisposedError(`the model ${this.info.path} was disposed; load it again`, {
       value: this.info.path,
       expected: "a model that is loaded",
