@@ -17,9 +17,8 @@ export interface Outcome {
   wrong: string[];
 }
 
-/** Ends programs so many times in each way. */
-export async function exits(times: number): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
+/** Ends programs so many times in each way; an outcome for each way and moment. */
+export async function* exits(times: number): AsyncGenerator<Outcome> {
   for (const [way, expected] of Object.entries(ways)) {
     for (const moment of moments) {
       const outcome: Outcome = { what: `${way} during ${moment}`, right: 0, wrong: [] };
@@ -28,16 +27,14 @@ export async function exits(times: number): Promise<Outcome[]> {
         if (code === expected) outcome.right++;
         else outcome.wrong.push(`${signal ?? code}: ${stderr.slice(-300)}`);
       }
-      outcomes.push(outcome);
+      yield outcome;
     }
   }
-  return outcomes;
 }
 
 if (import.meta.main) {
-  const outcomes = await exits(Number(process.argv[2] ?? 50));
-  for (const { what, right, wrong } of outcomes) {
+  for await (const { what, right, wrong } of exits(Number(process.argv[2] ?? 50))) {
     console.log(`${what}: ${right} right${wrong.map((one) => `, ${one}`).join("")}`);
+    if (wrong.length > 0) process.exitCode = 1;
   }
-  process.exitCode = outcomes.every(({ wrong }) => wrong.length === 0) ? 0 : 1;
 }

@@ -4,5 +4,5 @@ import { exits } from "./exits.ts";
 import { slow } from "./support.ts";
 
 test("a program ends with the right code whatever native work is under way", slow, async () => {
-  for (const { what, wrong } of await exits(1)) assert.deepEqual(wrong, [], what);
+  for await (const { what, wrong } of exits(1)) assert.deepEqual(wrong, [], what);
 });
