@@ -237,12 +237,14 @@ export class NativeThreadError extends GgmlError {
  * what native code said, `undefined` when it said nothing.
  */
 export class NativeAbortError extends GgmlError {
-  static override readonly code = "NATIVE_ABORT";
+  /** `NATIVE_ABORT`. */
+  static override readonly code: string = "NATIVE_ABORT";
 }
 
 /** A native call gave no sign of life for the watchdog's time and was given up; whatever was on that native thread is lost. */
 export class NativeHangError extends GgmlError {
-  static override readonly code = "NATIVE_HANG";
+  /** `NATIVE_HANG`. */
+  static override readonly code: string = "NATIVE_HANG";
 }
 
 registerErrors(

@@ -16,6 +16,7 @@
 
 export * from "./errors.ts";
 export { CoreBudget, type CoreMemory } from "./cores.ts";
+export type { GuardPlace, LogLine } from "./guard.ts";
 export type { OpenedLibraries } from "./libraries.ts";
 export type { LibraryFile, LibrarySet, OpenOptions } from "./locate.ts";
 export type { NativeBuffer, pointee, Pointer } from "./pointer.ts";
@@ -24,12 +25,17 @@ export type { DefaultsName } from "./tables/defaults.ts";
 export { Native, type NativeCallback, open, type StructFields } from "./native.ts";
 export { Lifetime, type Owner } from "./struct.ts";
 export {
+  type CancelFlag,
+  type MessageIn,
+  type MessageOut,
   NativeThread,
   type NativeThreadOptions,
   type OnAbort,
   type RunOptions,
   type Task,
   type TaskContext,
+  type TaskInput,
+  type TaskOutput,
   type TaskRun,
   type TaskTable,
 } from "./thread.ts";

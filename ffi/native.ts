@@ -91,7 +91,11 @@ export class Native {
     return this.#runtime.name;
   }
 
-  /** What watches over native code; `undefined` where there can be none. For `ffi/` only. */
+  /**
+   * What watches over native code; `undefined` where there can be none. For `ffi/` only.
+   *
+   * @internal
+   */
   get guard(): Guard | undefined {
     return this.#guard;
   }

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { probeLayouts, probeSource } from "../csrc/probe/layouts.mjs";
 import { cacheFolder, produce } from "./setup/cache.mjs";
 import { hostTarget } from "./setup/cpu.mjs";
