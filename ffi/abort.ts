@@ -1,4 +1,6 @@
+import process from "node:process";
 import { setInterval } from "node:timers";
+import { isMainThread } from "node:worker_threads";
 import { type GgmlError, NativeAbortError, NativeHangError } from "./errors.ts";
 import { type Guard, type LogLine, nameOfThreads } from "./guard.ts";
 import { MARK_TEXT } from "./guard_code.ts";
@@ -134,7 +136,8 @@ const watches = new WeakMap<object, AbortWatch>();
 
 /** The watch of this JavaScript thread; `undefined` where aborts can't be contained. */
 export function abortWatch(guard: Guard | undefined): AbortWatch | undefined {
-  if (guard === undefined) return undefined;
+  // When a Worker ends, Bun waits for the Workers that it started, and everything else with it: one that sleeps for ever would stop the program.
+  if (guard === undefined || ("bun" in process.versions && !isMainThread)) return undefined;
   let watch = watches.get(guard);
   if (watch === undefined) {
     watch = new AbortWatch(guard);

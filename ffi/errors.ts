@@ -208,6 +208,12 @@ export class UnsupportedPlatformError extends GgmlError {
   static override readonly code: string = "UNSUPPORTED_PLATFORM";
 }
 
+/** The runtime's own permissions forbid what is needed: `expected` names the flag. */
+export class PermissionError extends GgmlError {
+  /** `PERMISSION`. */
+  static override readonly code: string = "PERMISSION";
+}
+
 /** An argument is out of its range or of the wrong kind. */
 export class InvalidArgumentError extends GgmlError {
   /** `INVALID_ARGUMENT`. */
@@ -257,6 +263,7 @@ registerErrors(
   SymbolNotFoundError,
   UnsupportedSignatureError,
   UnsupportedPlatformError,
+  PermissionError,
   InvalidArgumentError,
   DisposedError,
   CancelledError,

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { environment, rethrowDenied } from "./environment.ts";
 import { LibraryHashError, LibraryNotFoundError, ManifestError, UnsupportedPlatformError } from "./errors.ts";
 import { traced, traceLine } from "./trace.ts";
 
@@ -74,12 +75,13 @@ export function platformPackage(): string {
 
 function linuxLibc(): "gnu" | "musl" {
   if (process.platform !== "linux") return "gnu";
+  const loader = process.arch === "arm64" ? "/lib/ld-linux-aarch64.so.1" : "/lib64/ld-linux-x86-64.so.2";
   try {
-    const loader = process.arch === "arm64" ? "/lib/ld-linux-aarch64.so.1" : "/lib64/ld-linux-x86-64.so.2";
     statSync(loader);
     return "gnu";
-  } catch {
-    return "musl";
+  } catch (error) {
+    // Deno may forbid the look; it is made for glibc only.
+    return error instanceof Error && error.name === "NotCapable" ? "gnu" : "musl";
   }
 }
 
@@ -115,8 +117,8 @@ export function locateLibraries(options: OpenOptions = {}): LibrarySet {
 /** A folder that the user names is the only place; else each default place is one. */
 function places(options: OpenOptions): Place[] {
   if (options.libraryPath !== undefined) return [{ what: "option libraryPath", path: options.libraryPath }];
-  const named = process.env["GGML_FFI_LIBRARY_PATH"];
-  if (named !== undefined && named !== "") return [{ what: "GGML_FFI_LIBRARY_PATH", path: named }];
+  const named = environment("GGML_FFI_LIBRARY_PATH");
+  if (named !== undefined) return [{ what: "GGML_FFI_LIBRARY_PATH", path: named }];
   const target = hostTarget();
   const found: Place[] = [{ what: `package ${platformPackage()}`, path: packagePath() ?? platformPackage() }];
   if (import.meta.url.startsWith("file:")) {
@@ -142,7 +144,8 @@ function manifestPath(path: string): string | undefined {
   const file = path.endsWith(".json") ? path : join(path, "manifest.json");
   try {
     return statSync(file).isFile() ? file : undefined;
-  } catch {
+  } catch (error) {
+    rethrowDenied(error, `reading ${file}`, "--allow-read");
     return undefined;
   }
 }

@@ -1,3 +1,4 @@
+import { dirname, resolve } from "node:path";
 import { Binder, notExported } from "./bind.ts";
 import type { LibFunction } from "./call.ts";
 import { InvalidArgumentError, LibraryOpenError } from "./errors.ts";
@@ -294,7 +295,7 @@ function nullable(value: bigint | number): bigint | null {
   return address === 0n ? null : address;
 }
 
-let openedSet: { readonly key: string; readonly native: Promise<Native> } | undefined;
+let openedSet: Promise<Native> | undefined; readonly native: Promise<Native> } | undefined;
 
 /**
  * Finds, checks and opens the libraries, once a process: later calls give the same object. The system tells libraries apart by name, so a second set
@@ -304,22 +305,19 @@ let openedSet: { readonly key: string; readonly native: Promise<Native> } | unde
  * another `libraryPath` than the one in use.
  */
 export async function open(options: OpenOptions = {}): Promise<Native> {
-  const key = options.libraryPath ?? "";
+  const wanted = options.libraryPath;
   if (openedSet === undefined) {
     const native = Native.open(options);
-    openedSet = { key, native };
+    openedSet = native;
     native.catch(() => openedSet = undefined);
-  } else if (key !== "" && openedSet.key !== key) {
-    const { set } = await openedSet.native;
-    if (set.directory !== key) {
+  } else if (wanted !== undefined) {
+    const { directory } = (await openedSet).set;
+    if (resolve(wanted.endsWith(".json") ? dirname(wanted) : wanted) !== resolve(directory)) {
       throw new InvalidArgumentError(
-        `the libraries in ${set.directory} are in use already; ${key} can't be opened beside them`,
-        {
-          value: key,
-          expected: set.directory,
-        },
+        `the libraries in ${directory} are in use already; ${wanted} can't be opened beside them`,
+        { value: wanted, expected: directory },
       );
     }
   }
-  return openedSet.native;
+  return openedSet;
 }

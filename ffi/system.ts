@@ -1,4 +1,5 @@
 import process from "node:process";
+import { rethrowDenied } from "./environment.ts";
 import { LibraryOpenError, UnsupportedPlatformError } from "./errors.ts";
 import { cString, readCString } from "./memory.ts";
 import type { AbiSignature, NativeRuntime, RawFunction } from "./runtime.ts";
@@ -76,12 +77,13 @@ function libcPath(runtime: NativeRuntime): string {
       runtime.bind(name, "getpid", { parameters: [], result: "i32" });
       return name;
     } catch (error) {
+      rethrowDenied(error, "calling native code", "--allow-ffi");
       last = error;
     }
   }
   throw new UnsupportedPlatformError(`no C library was found under ${names.join(", ")}`, {
     value: process.platform,
-    expected: "Linux with glibc or musl, macOS, or Windows; and in Deno the permission --allow-ffi",
+    expected: "Linux with glibc or musl, macOS, or Windows",
     cause: last,
   });
 }

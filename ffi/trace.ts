@@ -1,9 +1,10 @@
 import process from "node:process";
+import { environment } from "./environment.ts";
 
 /** What `GGML_FFI_TRACE` asks for: `1` the calls, `load` the files tried, `all` both. */
 export function traced(what: "calls" | "load"): boolean {
-  const asked = process.env["GGML_FFI_TRACE"];
-  if (asked === undefined || asked === "" || asked === "0") return false;
+  const asked = environment("GGML_FFI_TRACE");
+  if (asked === undefined || asked === "0") return false;
   return asked === "all" || (what === "load" ? asked === "load" : asked === "1" || asked === "calls");
 }
 

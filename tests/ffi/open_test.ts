@@ -14,7 +14,9 @@ import { librariesIn, runModule, TemporaryFolder } from "./support.ts";
 test("open gives one object a process, and refuses a second set", async () => {
   const native = await open();
   assert.equal(await open(), native);
-  assert.equal(await open({ libraryPath: native.set.directory }), native);
+  for (const path of [native.set.directory, `${native.set.directory}/`, join(native.set.directory, "manifest.json")]) {
+    assert.equal(await open({ libraryPath: path }), native);
+  }
   assert.equal(native.runtime, "deno" in process.versions ? "deno" : "bun");
   assert.equal(native.set.target, hostTarget());
   assert.equal(native.set.ggmlVersion, tableVersions.ggmlVersion);
@@ -241,3 +243,28 @@ test("importing opens nothing", async () => {
   assert.equal(code, 0);
   assert.equal(stdout, "imported, nothing mapped\n");
 });
+
+if ("deno" in process.versions) {
+  for (
+    const [missing, ...given] of [["--allow-ffi", "--allow-read", "--allow-env"], [
+      "--allow-read",
+      "--allow-ffi",
+      "--allow-env",
+    ]] as const
+  ) {
+    test(`without ${missing} the error names that flag`, async () => {
+      const { code, stderr } = await runModule("open_child.ts", [], {}, given);
+      assert.equal(code, 1);
+      assert.match(stderr, new RegExp(`PermissionError: .* run with ${missing}`));
+    });
+  }
+
+  test("the environment need not be readable, nor more files than the libraries'", async () => {
+    const { directory } = locateLibraries();
+    const { code, stderr } = await runModule("open_child.ts", [directory], {}, [
+      "--allow-ffi",
+      `--allow-read=${directory},/proc`,
+    ]);
+    assert.deepEqual([code, stderr], [0, ""]);
+  });
+}

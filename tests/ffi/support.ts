@@ -14,14 +14,15 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a module of this folder in this runtime. */
+/** Runs a module of this folder in this runtime; in Deno with these permissions. */
 export function runModule(
   name: string,
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
+  permissions: readonly string[] = ["-A"],
 ): Promise<Ended> {
   const path = fileURLToPath(new URL(name, import.meta.url));
-  const before = "deno" in process.versions ? ["run", "-A"] : [];
+  const before = "deno" in process.versions ? ["run", "--no-prompt", ...permissions] : [];
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...before, path, ...args], {
       env: { ...process.env, ...env },
