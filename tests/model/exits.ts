@@ -25,7 +25,7 @@ export async function* exits(times: number): AsyncGenerator<Outcome> {
       for (let round = 0; round < times; round++) {
         const { code, signal, stderr } = await run(command(runtime, "tests/model/exit_child.ts", [way, moment]));
         if (code === expected) outcome.right++;
-        else outcome.wrong.push(`${signal ?? code}: ${stderr.slice(-300)}`);
+        else outcome.wrong.push(`${signal ?? code}: ${stderr.trim().split("\n").at(-1)}`);
       }
       yield outcome;
     }
