@@ -295,7 +295,7 @@ function nullable(value: bigint | number): bigint | null {
   return address === 0n ? null : address;
 }
 
-let openedSet: Promise<Native> | undefined; readonly native: Promise<Native> } | undefined;
+let openedSet: Promise<Native> | undefined;
 
 /**
  * Finds, checks and opens the libraries, once a process: later calls give the same object. The system tells libraries apart by name, so a second set
