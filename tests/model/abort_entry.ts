@@ -10,6 +10,11 @@ import { llamaTasks } from "../../lib/llama/thread/tasks.ts";
 /** The ways in which native code gives up. */
 export type Fault = "assert" | "exception" | "abort" | "compute" | "hang";
 
+interface FaultInput {
+  kind: Fault;
+  vocab: Pointer<"llama_vocab">;
+}
+
 const GGML_TYPE_F32 = 0;
 const GGML_TYPE_I32 = 26;
 
@@ -27,12 +32,12 @@ function compute({ native, lib }: TaskContext): void {
   lib.ggml_graph_compute_with_ctx(context, graph, 2);
 }
 
-async function fault(kind: Fault, task: TaskContext): Promise<void> {
-  const { native, lib } = task;
+async function fault({ kind, vocab }: FaultInput, task: TaskContext): Promise<void> {
+  const { lib } = task;
   const system = systemOf(await nativeRuntime());
   const libc = (name: string) => system.libc(name, { parameters: [], result: "void" })();
   if (kind === "assert") lib.gguf_get_val_u32(lib.gguf_init_empty() as Pointer<"gguf_context">, 5n);
-  if (kind === "exception") lib.llama_model_load_from_file(null as never, native.defaults("llama_model_params"));
+  if (kind === "exception") lib.llama_vocab_get_score(vocab, -5);
   if (kind === "compute") compute(task);
   if (kind === "abort") libc("abort");
   if (kind === "hang") libc("pause");

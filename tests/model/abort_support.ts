@@ -38,7 +38,10 @@ export async function loadDoomed(
     progress: false,
     cancellable: false,
   });
-  return { model: new Model(native, thread, loaded, header, path), fail: (kind) => thread.run("fault", kind) };
+  return {
+    model: new Model(native, thread, loaded, header, path),
+    fail: (kind) => thread.run("fault", { kind, vocab: loaded.vocab }),
+  };
 }
 
 /** The threads of this process that have the names of native threads, and the clock ticks that each has run. */

@@ -1,0 +1,46 @@
+// Aborts in many separate programs, in both runtimes, and ten in one program: deno run -A tests/model/abort_runs.ts [RUNS] [KIND…]
+import process from "node:process";
+import type { AbortReport } from "./abort_child.ts";
+import { command, run } from "./support.ts";
+
+const runs = Number(process.argv[2] ?? 100);
+const kinds = process.argv.length > 3 ? process.argv.slice(3) : ["assert", "exception", "abort", "compute"];
+const child = "tests/model/abort_child.ts";
+const right = ["NativeAbortError", "NativeAbortError", "NativeAbortError", "returned", "DisposedError"];
+
+function faultOf(code: number | null, stdout: string): string | undefined {
+  if (code !== 0) return `code ${code}`;
+  const report = JSON.parse(stdout) as AbortReport;
+  if (report.errors.some((name) => name !== "NativeAbortError")) return `errors ${report.errors}`;
+  if (report.later.some((name, index) => name !== right[index % right.length])) return `later ${report.later}`;
+  if (!report.sameText) return "the other model's text";
+  return report.running > 0 ? `${report.running} threads that spin` : undefined;
+}
+
+for (const runtime of ["deno", "bun"] as const) {
+  for (const kind of kinds) {
+    const faults: string[] = [];
+    const ms: number[] = [];
+    for (let at = 0; at < runs; at++) {
+      const { code, stdout } = await run(command(runtime, child, [kind]));
+      const fault = faultOf(code, stdout);
+      if (fault === undefined) ms.push(...(JSON.parse(stdout) as AbortReport).ms);
+      else faults.push(fault);
+    }
+    ms.sort((a, b) => a - b);
+    const median = ms[Math.floor(ms.length / 2)];
+    console.log(
+      `${runtime} ${kind}: ${ms.length} of ${runs} right; error after ${median} ms (median), ${ms.at(-1)} ms (most)`,
+      faults,
+    );
+  }
+  for (const kind of kinds) {
+    const { code, stdout } = await run(command(runtime, child, [kind, "10"]));
+    const fault = faultOf(code, stdout);
+    const megabytes = fault === undefined ? (JSON.parse(stdout) as AbortReport).megabytes : [];
+    const each = ((megabytes.at(-1) ?? 0) - (megabytes[0] ?? 0)) / 9;
+    console.log(
+      `${runtime} ${kind}, 10 in one program: ${fault ?? `right; ${each.toFixed(1)} MB each, the model's included`}`,
+    );
+  }
+}
