@@ -27,7 +27,7 @@ export interface AbortReport {
 
 const kind = process.argv[2] as Fault;
 const times = Number(process.argv[3] ?? 1);
-const asked = { maxTokens: 48, temperature: 0 } as const;
+const asked = { maxTokens: 24, temperature: 0 } as const;
 const prompt = "Once upon a time";
 
 const nameOf = (error: unknown): string => error instanceof GgmlError ? error.name : `untyped: ${error}`;

@@ -1,10 +1,11 @@
-// Aborts in many separate programs, in both runtimes, and ten in one program: deno run -A tests/model/abort_runs.ts [RUNS] [KIND…]
+// Aborts in RUNS separate programs, and TIMES in one program, in both runtimes: deno run -A tests/model/abort_runs.ts [RUNS [TIMES [KIND…]]]
 import process from "node:process";
 import type { AbortReport } from "./abort_child.ts";
 import { command, run } from "./support.ts";
 
 const runs = Number(process.argv[2] ?? 100);
-const kinds = process.argv.length > 3 ? process.argv.slice(3) : ["assert", "exception", "abort", "compute"];
+const times = Number(process.argv[3] ?? 10);
+const kinds = process.argv.length > 4 ? process.argv.slice(4) : ["assert", "exception", "abort", "compute"];
 const child = "tests/model/abort_child.ts";
 const right = ["NativeAbortError", "NativeAbortError", "NativeAbortError", "returned", "DisposedError"];
 
@@ -34,13 +35,15 @@ for (const runtime of ["deno", "bun"] as const) {
       faults,
     );
   }
-  for (const kind of kinds) {
-    const { code, stdout } = await run(command(runtime, child, [kind, "10"]));
+  for (const kind of times > 1 ? kinds : []) {
+    const { code, stdout } = await run(command(runtime, child, [kind, String(times)]));
     const fault = faultOf(code, stdout);
     const megabytes = fault === undefined ? (JSON.parse(stdout) as AbortReport).megabytes : [];
-    const each = ((megabytes.at(-1) ?? 0) - (megabytes[0] ?? 0)) / 9;
+    const each = ((megabytes.at(-1) ?? 0) - (megabytes[0] ?? 0)) / (times - 1);
     console.log(
-      `${runtime} ${kind}, 10 in one program: ${fault ?? `right; ${each.toFixed(1)} MB each, the model's included`}`,
+      `${runtime} ${kind}, ${times} in one program: ${
+        fault ?? `right; ${each.toFixed(1)} MB each, the model's included`
+      }`,
     );
   }
 }
