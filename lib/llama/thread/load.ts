@@ -9,6 +9,7 @@ import type { Native, NativeCallback } from "../../../ffi/native.ts";
 import type { Pointer } from "../../../ffi/pointer.ts";
 import type { TaskContext } from "../../../ffi/task.ts";
 import { ContextError, ModelLoadError } from "../../errors.ts";
+import { logWords } from "./log_words.ts";
 import { addContext, ContextState, removeContext } from "./context_state.ts";
 import type { LoadedModel, LoadInput, ModelFacts } from "./protocol.ts";
 
@@ -50,11 +51,13 @@ function loadFile(input: LoadInput, task: TaskContext<number>): Pointer<"llama_m
   if (input.mmap !== undefined) params.load_mode = input.mmap ? mapFile : readFile;
   using progress = watch(input, task);
   if (progress !== undefined) params.progress_callback = progress.pointer;
+  const mark = native.logMark();
   const model = lib.llama_model_load_from_file(input.path, params);
   if (model !== null) return model;
   task.throwIfCancelled();
+  const words = logWords(native, mark) ?? "the model may be of a kind that this version doesn't know";
   throw new ModelLoadError(
-    `llama.cpp can't load ${input.path}, though its header is sound; the model may be of a kind that this version doesn't know`,
+    `llama.cpp can't load ${input.path}, though its header is sound: ${words}`,
     {
       value: input.path,
       expected: "a model that llama.cpp supports",
@@ -90,10 +93,12 @@ function createContext(
   params.n_threads_batch = input.threads;
   params.abort_callback = cancel.callback;
   params.abort_callback_data = cancel.data;
+  const mark = native.logMark();
   const context = lib.llama_init_from_model(model, params);
   if (context !== null) return context;
+  const words = logWords(native, mark) ?? "is there memory for it?";
   throw new ContextError(
-    `llama.cpp can't make a context of ${size} tokens for ${input.path}; is there memory for it? Try a smaller contextSize`,
+    `llama.cpp can't make a context of ${size} tokens for ${input.path}: ${words}; try a smaller contextSize`,
     {
       value: size,
       expected: "a contextSize that fits into memory",
