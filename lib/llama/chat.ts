@@ -87,7 +87,8 @@ export class Chat {
       (signal, onPiece) => this.#answer(before, content, settings, signal, onPiece),
       settings.signal,
     );
-    this.#turn = generation.then(undefined, () => {});
+    // One that is cancelled while it waits ends before its turn: those behind it wait for the turn all the same.
+    this.#turn = generation.then(() => before, () => before);
     return generation;
   }
 
@@ -116,8 +117,10 @@ export class Chat {
         },
       );
     }
+    // First, since it may throw: a template that is being compiled meanwhile would be left with nobody to hear why it failed.
+    const vocabulary = this.#host.vocabulary();
     this.#template ??= compileChatTemplate(this.#source);
-    const [render, { special, startToken, endToken }] = await Promise.all([this.#template, this.#host.vocabulary()]);
+    const [render, { special, startToken, endToken }] = await Promise.all([this.#template, vocabulary]);
     const { contents, guard } = guardContents(messages.map((message) => message.content), special);
     const guarded = messages.map((message, index) => ({ role: message.role, content: contents[index] ?? "" }));
     return { kind: "template", text: render(guarded, startToken, endToken), guard };
