@@ -105,7 +105,15 @@ export class Generation implements AsyncIterable<string>, PromiseLike<Generation
       );
     }
     this.#iterated = true;
-    return this.#iterate();
+    const pieces = this.#iterate();
+    const end = pieces.return.bind(pieces);
+    // A generator that is left before its first step runs none of its code, so `finally` alone wouldn't cancel.
+    pieces.return = async (value) => {
+      const ended = await end(value);
+      if (!this.#settled) await this.#leave();
+      return ended;
+    };
+    return pieces;
   }
 
   async *#iterate(): AsyncGenerator<string, void, undefined> {

@@ -124,3 +124,10 @@ test("a failure that nobody awaits ends no process; who awaits later gets it", a
   await new Promise((resolve) => setTimeout(resolve));
   await assert.rejects(generation.then(), failure);
 });
+
+test("an iterator that is left before its first step cancels too", async () => {
+  const { generation, signal } = controlled();
+  await generation[Symbol.asyncIterator]().return(undefined);
+  assert.ok(signal()?.aborted);
+  await assert.rejects(generation.then(), GenerationCancelledError);
+});
