@@ -32,7 +32,10 @@ function refuse(name: string, value: unknown, expected: string): never {
 
 /** A whole number in a range. */
 export function checkInteger(name: string, value: unknown, range: Range): number {
-  if (typeof value === "number" && Number.isInteger(value) && value >= range.min && value <= range.max) return value;
+  if (typeof value === "number" && Number.isInteger(value) && value >= range.min && value <= range.max) {
+    // -0 becomes 0: an FFI may refuse it for an unsigned number.
+    return value + 0;
+  }
   return refuse(name, value, `a whole number from ${range.min} to ${range.max}`);
 }
 

@@ -134,13 +134,31 @@ export function modelPath(source: string | URL): string {
       expected: "a path without \\0",
     });
   }
-  return path.startsWith("file:") ? pathOfUrl(new URL(path)) : path;
+  return path.startsWith("file:") ? pathOfUrl(path) : path;
 }
 
-function pathOfUrl(url: URL): string {
-  if (url.protocol === "file:") return fileURLToPath(url);
+function pathOfUrl(source: string | URL): string {
+  const url = URL.parse(source);
+  if (url?.protocol === "file:") {
+    try {
+      return fileURLToPath(url);
+    } catch (cause) {
+      refuseUrl(source, cause);
+    }
+  }
+  if (url === null) refuseUrl(source);
   throw new InvalidArgumentError(`${url} is no file: URL; download the model and give its path`, {
     value: url.href,
     expected: "a file: URL",
   });
+}
+
+function refuseUrl(source: string | URL, cause?: unknown): never {
+  const why = cause instanceof Error ? `: ${cause.message}` : "";
+  throw new InvalidArgumentError(
+    `${
+      show(String(source))
+    } is no file: URL of a file on this machine${why}; give a path, or a URL made by pathToFileURL`,
+    { value: String(source), expected: "a file: URL such as file:///models/model.gguf", cause },
+  );
 }

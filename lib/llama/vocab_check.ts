@@ -9,8 +9,14 @@ export function checkTokens(tokens: Int32Array | readonly number[], vocabularySi
       expected: "an Int32Array or an array of numbers",
     });
   }
-  for (const [index, token] of tokens.entries()) {
-    if (Number.isInteger(token) && token >= 0 && token < vocabularySize) continue;
+  // Each is read once: an array may have getters, and memory may be shared with another thread.
+  const checked = new Int32Array(tokens.length);
+  for (let index = 0; index < checked.length; index++) {
+    const token = tokens[index];
+    if (token !== undefined && Number.isInteger(token) && token >= 0 && token < vocabularySize) {
+      checked[index] = token;
+      continue;
+    }
     throw new InvalidArgumentError(
       `the token at index ${index} is ${show(token)}; give whole numbers from 0 to ${vocabularySize - 1}`,
       {
@@ -19,5 +25,5 @@ export function checkTokens(tokens: Int32Array | readonly number[], vocabularySi
       },
     );
   }
-  return Int32Array.from(tokens);
+  return checked;
 }

@@ -5,7 +5,7 @@ import { checkCompletion, checkGeneration } from "../../lib/llama/generation_opt
 import { checkLoad, modelPath } from "../../lib/llama/load_options.ts";
 import { checkSampling, largestSeed } from "../../lib/llama/sampling.ts";
 import { checkTokens } from "../../lib/llama/vocab_check.ts";
-import { checkText } from "../../lib/options.ts";
+import { checkInteger, checkText } from "../../lib/options.ts";
 
 /** Options as a caller without types might give them. */
 // deno-lint-ignore no-explicit-any
@@ -92,10 +92,18 @@ test("load: options and sources", () => {
   assert.equal(modelPath("file:///a%20b.gguf"), "/a b.gguf");
   assert.equal(modelPath("a b.gguf"), "a b.gguf");
   refused(() => modelPath(new URL("https://example.com/a.gguf")), /file: URL/);
+  for (const bad of ["file://elsewhere/a.gguf", "file:///a%2Fb.gguf", "file://[::"]) {
+    refused(() => modelPath(bad), /no file: URL of a file on this machine/);
+  }
   refused(() => modelPath(""), /empty/);
   refused(() => modelPath("a\0b"), /NUL/);
   refused(() => modelPath(untyped(5)), /a string/);
   refused(() => modelPath("\udc00"), /UTF-16/);
+});
+
+test("numbers: no zero is negative", () => {
+  assert.ok(Object.is(checkInteger("x", -0, { min: 0, max: 1 }), 0));
+  assert.equal(checkInteger("x", -1, { min: -1, max: 1 }), -1);
 });
 
 test("text: half surrogate pairs are found", () => {
@@ -116,4 +124,7 @@ test("tokens: every id is checked", () => {
   for (const bad of [-1, 10, 1.5, NaN, "1", undefined]) refused(() => checkTokens(untyped([0, bad]), 10), /index 1/);
   refused(() => checkTokens(Int32Array.of(0, -1), 10), /index 1/);
   refused(() => checkTokens(untyped("abc"), 10), /Int32Array/);
+  let reads = 0;
+  const changing = Object.defineProperty([0], 0, { get: () => reads++ === 0 ? 1 : 1000 });
+  assert.deepEqual(checkTokens(changing, 10), Int32Array.of(1));
 });
