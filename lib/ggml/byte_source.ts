@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type FileHandle, open } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import { ModelAccessError, ModelNotFoundError } from "../errors.ts";
 
 /** Something of a known size that can be read at any place. */
@@ -56,15 +57,14 @@ export class FileSource implements ByteSource, AsyncDisposable {
    * Throws {@linkcode ModelNotFoundError} when there is none or when it is a folder, {@linkcode ModelAccessError} when it may not be read.
    */
   static async open(path: string): Promise<FileSource> {
+    // Before it is opened: to open a pipe waits until somebody writes to it.
+    const before = await stat(path).catch((cause: unknown) => refuse(path, cause));
+    if (!before.isFile()) refuseKind(path, before);
     const handle = await open(path, "r").catch((cause: unknown) => refuse(path, cause));
     const status = await handle.stat();
     if (status.isFile()) return new FileSource(handle, path, status.size);
     await handle.close();
-    const what = status.isDirectory() ? "a folder" : "not a regular file";
-    throw new ModelNotFoundError(`${path} is ${what}; give the path of a .gguf file`, {
-      value: path,
-      expected: "the path of a file",
-    });
+    return refuseKind(path, status);
   }
 
   async read(into: Uint8Array, position: number): Promise<void> {
@@ -83,6 +83,14 @@ export class FileSource implements ByteSource, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#handle.close();
   }
+}
+
+function refuseKind(path: string, status: Stats): never {
+  const what = status.isDirectory() ? "a folder" : "not a regular file";
+  throw new ModelNotFoundError(`${path} is ${what}; give the path of a .gguf file`, {
+    value: path,
+    expected: "the path of a file",
+  });
 }
 
 /** The system's refusal to open a file, as an error of ours. */

@@ -5,6 +5,7 @@
  */
 
 import { GgufByteOrderError, GgufTruncatedError, GgufVersionError, NotGgufError } from "../errors.ts";
+import { checkText } from "../options.ts";
 import { type ByteSource, FileSource } from "./byte_source.ts";
 import { GgufCursor } from "./gguf_cursor.ts";
 import { type TensorType, tensorTypes } from "./tensor_types.ts";
@@ -129,7 +130,7 @@ const mostDimensions = 4;
  * ```
  */
 export async function readGgufHeader(path: string): Promise<GgufHeader> {
-  await using source = await FileSource.open(path);
+  await using source = await FileSource.open(checkText("the path of the file", path));
   return await parseGgufHeader(source);
 }
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join as joinPath } from "node:path";
@@ -10,6 +11,7 @@ import {
   GgufFormatError,
   GgufTruncatedError,
   GgufVersionError,
+  InvalidArgumentError,
   ModelAccessError,
   ModelNotFoundError,
   NotGgufError,
@@ -240,6 +242,12 @@ test("files: missing, folder, forbidden, real", async () => {
     await writeFile(path, buildGguf(metadata, tensors));
     assert.equal((await readGgufHeader(path)).tensors.length, 2);
     await assert.rejects(readGgufHeader(joinPath(path, "below")), ModelNotFoundError);
+    await assert.rejects(readGgufHeader(Symbol("path") as unknown as string), InvalidArgumentError);
+    if (process.platform !== "win32") {
+      const pipe = joinPath(folder, "pipe.gguf");
+      execFileSync("mkfifo", [pipe]);
+      await assert.rejects(readGgufHeader(pipe), /not a regular file/);
+    }
     if (process.getuid?.() !== 0) {
       await chmod(path, 0);
       await assert.rejects(readGgufHeader(path), ModelAccessError);
