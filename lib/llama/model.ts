@@ -65,6 +65,7 @@ export async function loadModel(source: string | URL, options?: ModelOptions): P
   const settings = checkLoad(options);
   settings.signal?.throwIfAborted();
   const [header, [native, thread]] = await both(readGgufHeader(path), startThread(settings));
+  const { signal, onMessage } = watched(settings);
   try {
     const loaded = await thread.run("load", {
       path,
@@ -77,14 +78,30 @@ export async function loadModel(source: string | URL, options?: ModelOptions): P
       mmap: settings.mmap,
       progress: settings.onProgress !== undefined,
       cancellable: settings.signal !== undefined,
-    }, { signal: settings.signal, onMessage: settings.onProgress });
-    if (settings.signal?.aborted) await thread.run("unload", loaded);
-    settings.signal?.throwIfAborted();
+    }, { signal, onMessage });
+    if (signal.aborted) await thread.run("unload", loaded);
+    signal.throwIfAborted();
     return new Model(native, thread, loaded, header, path);
   } catch (error) {
     await thread[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** The caller's signal and `onProgress`, where an error of `onProgress` aborts too: what was loaded all the same is freed then. */
+function watched({ signal, onProgress }: LoadSettings): { signal: AbortSignal; onMessage?: (part: number) => void } {
+  const thrown = new AbortController();
+  const either = signal === undefined ? thrown.signal : AbortSignal.any([signal, thrown.signal]);
+  if (onProgress === undefined) return { signal: either };
+  const onMessage = (part: number): void => {
+    if (either.aborted) return;
+    try {
+      onProgress(part);
+    } catch (error) {
+      thrown.abort(error);
+    }
+  };
+  return { signal: either, onMessage };
 }
 
 type ModelThread = NativeThread<LlamaTasks>;
@@ -133,7 +150,7 @@ export class Model implements AsyncDisposable {
   #disposed: Promise<void> | undefined;
   #vocabulary: Promise<ChatVocabulary> | undefined;
   /** What is known about the model. */
-  readonly info: ModelInfo;
+  readonly info: Readonly<ModelInfo>;
   /** The metadata of its file; arrays are left in the file. */
   readonly metadata: ReadonlyMap<string, GgufValue>;
 
@@ -143,13 +160,13 @@ export class Model implements AsyncDisposable {
     this.#thread = thread;
     this.#loaded = loaded;
     this.metadata = header.metadata;
-    this.info = {
+    this.info = Object.freeze({
       path,
       architecture: textOf(header, "general.architecture"),
       name: textOf(header, "general.name"),
       chatTemplate: textOf(header, "tokenizer.chat_template"),
       ...loaded.facts,
-    };
+    });
     net.register(this, { thread, loaded }, this);
   }
 

@@ -33,6 +33,8 @@ test("results are plain data", slow, async () => {
   assert.deepEqual(JSON.parse(JSON.stringify(result)), result);
   assert.deepEqual(structuredClone(result), result);
   assert.deepEqual(JSON.parse(JSON.stringify(model.info)), model.info);
+  // What is checked against it would reach native code otherwise.
+  assert.throws(() => Object.assign(model.info, { vocabularySize: 1e9 }), TypeError);
 });
 
 test("the same seed gives the same tokens, another seed others; the seed is reported", slow, async () => {

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import process from "node:process";
 import test from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { GenerationCancelledError, loadModel } from "../../mod.ts";
+import { defaultModelPath, GenerationCancelledError, loadModel } from "../../mod.ts";
 import { longPrompt, slow, system, testModel } from "./support.ts";
 
 const question = { temperature: 0, maxTokens: 12 } as const;
@@ -136,4 +138,20 @@ test("a load is cancelled with the signal's reason, and reports progress when it
   assert.ok(parts.length > 1);
   assert.equal(parts.at(-1), 1);
   assert.deepEqual(parts, parts.toSorted((a, b) => a - b));
+});
+
+test("an onProgress that throws ends the load with its error, and nothing stays loaded", slow, async () => {
+  const path = await defaultModelPath();
+  for (const moment of [0, 1]) {
+    const reason = new Error("no progress");
+    const load = loadModel(path, {
+      threads: 1,
+      mmap: true,
+      onProgress(part) {
+        if (part >= moment) throw reason;
+      },
+    });
+    assert.equal(await reasonOf(load), reason);
+    if (process.platform === "linux") assert.doesNotMatch(await readFile("/proc/self/maps", "utf8"), /\.gguf/);
+  }
 });
