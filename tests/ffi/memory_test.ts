@@ -35,6 +35,21 @@ test("the address of a part of an array, of a small one, and of one whose buffer
   assert.notEqual(native.addressOf(new Uint8Array(0)), 0n);
 });
 
+test("the address of memory that was empty and grew is its own", () => {
+  const nothing = native.addressOf(new Uint8Array(0));
+  for (const Buffer of [ArrayBuffer, SharedArrayBuffer]) {
+    const buffer = new Buffer(0, { maxByteLength: 64 });
+    const bytes = new Uint8Array(buffer);
+    assert.equal(native.addressOf(bytes), nothing);
+    if (buffer instanceof ArrayBuffer) buffer.resize(64);
+    else buffer.grow(64);
+    const address = native.addressOf(bytes);
+    assert.notEqual(address, nothing);
+    bytes[5] = 7;
+    assert.equal(native.view(address, 64)[5], 7);
+  }
+});
+
 test("strings out of native memory", () => {
   const read = (bytes: readonly number[]): string =>
     native.readCString(native.addressOf<"char">(Uint8Array.from(bytes)));
