@@ -1,5 +1,6 @@
 import { DisposedError, InvalidArgumentError } from "./errors.ts";
 import type { NativeRuntime, Scalar } from "./runtime.ts";
+import { scalarAccess } from "./scalar_access.ts";
 import {
   type FieldArray,
   type FieldLayout,
@@ -118,11 +119,15 @@ export class StructFactory {
       [memory]: Memory;
       constructor(behind: Memory) {
         this[memory] = behind;
+        // A field that isn't there is refused, not kept beside the struct.
+        Object.preventExtensions(this);
       }
+      /** JSON has no bigint: what is one becomes text. */
       toJSON(): Record<string, unknown> {
-        return Object.fromEntries(
-          layout.fields.map((field) => [field.name, (this as Record<string, unknown>)[field.name]]),
-        );
+        return Object.fromEntries(layout.fields.map(({ name }) => {
+          const value = (this as Record<string, unknown>)[name];
+          return [name, ArrayBuffer.isView(value) ? Array.from(value as Int32Array, portable) : portable(value)];
+        }));
       }
     };
     Object.defineProperty(made, "name", { value: layout.name });
@@ -135,7 +140,7 @@ export class StructFactory {
     if (isArray(type)) return this.#arrayAccessor(name, offset, type);
     if (isStruct(type)) return this.#nestedAccessor(name, offset, type.struct);
     if (type === "pointer") return this.#pointerAccessor(name, offset);
-    return scalarAccessor(type, offset);
+    return scalarAccessor(type, name, offset);
   }
 
   #pointerAccessor(name: string, offset: number): PropertyDescriptor {
@@ -214,6 +219,10 @@ export class StructFactory {
       return new Uint8Array(buffer, at + index * step, step);
     });
   }
+}
+
+function portable(value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value;
 }
 
 function elementSize(type: Exclude<FieldType, object>): number {
@@ -316,31 +325,17 @@ function arrayClass(type: Exclude<Scalar, "bool"> | "pointer"): ScalarArrayClass
   return arrayClasses[type];
 }
 
-type Read = (data: DataView, offset: number) => unknown;
-type Write = (data: DataView, offset: number, value: never) => void;
-
-const access: Readonly<Record<Scalar, readonly [Read, Write]>> = {
-  bool: [(data, at) => data.getUint8(at) !== 0, (data, at, value: boolean) => data.setUint8(at, value ? 1 : 0)],
-  i8: [(data, at) => data.getInt8(at), (data, at, value: number) => data.setInt8(at, value)],
-  u8: [(data, at) => data.getUint8(at), (data, at, value: number) => data.setUint8(at, value)],
-  i16: [(data, at) => data.getInt16(at, true), (data, at, value: number) => data.setInt16(at, value, true)],
-  u16: [(data, at) => data.getUint16(at, true), (data, at, value: number) => data.setUint16(at, value, true)],
-  i32: [(data, at) => data.getInt32(at, true), (data, at, value: number) => data.setInt32(at, value, true)],
-  u32: [(data, at) => data.getUint32(at, true), (data, at, value: number) => data.setUint32(at, value, true)],
-  i64: [(data, at) => data.getBigInt64(at, true), (data, at, value: bigint) => data.setBigInt64(at, value, true)],
-  u64: [(data, at) => data.getBigUint64(at, true), (data, at, value: bigint) => data.setBigUint64(at, value, true)],
-  f32: [(data, at) => data.getFloat32(at, true), (data, at, value: number) => data.setFloat32(at, value, true)],
-  f64: [(data, at) => data.getFloat64(at, true), (data, at, value: number) => data.setFloat64(at, value, true)],
-};
-
-function scalarAccessor(type: Scalar, offset: number): PropertyDescriptor {
-  const [read, write] = access[type];
+function scalarAccessor(type: Scalar, name: string, offset: number): PropertyDescriptor {
+  const { read, write, takes, expected } = scalarAccess[type];
   return {
     enumerable: true,
     get(this: AnyStruct): unknown {
       return read(alive(this).data, offset);
     },
     set(this: AnyStruct, value: never) {
+      if (!takes(value)) {
+        throw new InvalidArgumentError(`${name} can't be ${String(value)}; give ${expected}`, { value, expected });
+      }
       write(alive(this).data, offset, value);
     },
   };

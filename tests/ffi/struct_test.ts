@@ -20,6 +20,27 @@ test("scalar fields of every kind", () => {
   assert.deepEqual([bytes.getUint32(0, true), bytes.getInt32(28, true), bytes.getUint8(128)], [0xffffffff, -1, 1]);
 });
 
+test("a value that a field can't hold is refused, and leaves it as it was", () => {
+  const params = native.struct("llama_context_params");
+  const view = params as unknown as Record<string, unknown>;
+  const bad: [string, unknown[]][] = [
+    ["n_ctx", [-1, 2 ** 32, 1.5, NaN, "5", 5n, undefined, null, {}]],
+    ["n_threads", [2 ** 31, -(2 ** 31) - 1, true]],
+    ["n_samplers", [-1n, 2n ** 64n, 5, "5"]],
+    ["rope_freq_base", ["1", 1n, undefined]],
+    ["embeddings", [1, 0, "true", undefined]],
+    ["cb_eval_user_data", [5, "text", {}]],
+  ];
+  const before = JSON.stringify(params);
+  for (const [field, values] of bad) {
+    for (const value of values) {
+      assert.throws(() => view[field] = value, { code: "INVALID_ARGUMENT" }, `${field} = ${String(value)}`);
+    }
+  }
+  assert.throws(() => view["n_cxt"] = 5, TypeError);
+  assert.equal(JSON.stringify(params), before);
+});
+
 test("pointer fields take pointers, null and memory, which lives on with the view", () => {
   const batch = native.struct("llama_batch");
   assert.equal(batch.token, null);
@@ -112,6 +133,9 @@ test("a view turns into plain data", () => {
   const bias = native.struct("llama_logit_bias");
   bias.token = 3;
   assert.equal(JSON.stringify(bias), '{"token":3,"bias":0}');
+  const params = native.struct("ggml_init_params");
+  params.mem_size = 2n ** 60n;
+  assert.equal(JSON.stringify(params), '{"mem_size":"1152921504606846976","mem_buffer":null,"no_alloc":false}');
 });
 
 test("by-value results and arguments of the real library", () => {
