@@ -3,6 +3,7 @@ import type { OnAbort } from "./abort.ts";
 import { DisposedError, type GgmlError, InvalidArgumentError } from "./errors.ts";
 import type { Native } from "./native.ts";
 import { isStruct, type Signature } from "./signature.ts";
+import { bytesOf } from "./struct.ts";
 import type { StructView } from "./struct_view.ts";
 import { functionEntry, type Lib, type StructName } from "./tables.ts";
 import type { MessageIn, MessageOut, TaskInput, TaskOutput, TaskTable } from "./task.ts";
@@ -101,7 +102,10 @@ export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncD
     if (signature === undefined) {
       throw new InvalidArgumentError(`the headers declare no ${name}`, { value: name, expected: "a C function" });
     }
-    const result = await this.#request<unknown>({ body: { call: name, args: this.#marshal(args) }, held: args });
+    const result = await this.#request<unknown>({
+      body: { call: name, args: this.#marshal(args, signature) },
+      held: args,
+    });
     return this.#unmarshal(signature, result) as ReturnType<Lib[K]>;
   }
 
@@ -129,8 +133,11 @@ export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncD
     return this.#worker.request({ ...request, onAbort, watchdogMs }) as TaskRun<Output>;
   }
 
-  #marshal(args: readonly unknown[]): unknown[] {
-    return args.map((value): unknown => {
+  #marshal(args: readonly unknown[], { parameters }: Signature): unknown[] {
+    return args.map((value, index): unknown => {
+      const type = parameters[index];
+      // Here, where it is still known what it is: the other side sees an address.
+      if (type !== undefined && isStruct(type)) bytesOf(value, type.struct);
       if (!isMemory(value)) return value;
       const argument: MemoryArgument = {
         address: this.#worker.native.addressOf(value as ArrayBufferView | StructView<object>),

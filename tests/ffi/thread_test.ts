@@ -198,6 +198,10 @@ test("single C calls on the thread, with memory in place, strings, structs and n
     null,
   );
   await assert.rejects(thread.call("llama_fly" as "llama_free", 0n as never), { code: "INVALID_ARGUMENT" });
+  await assert.rejects(thread.call("ggml_init", native.struct("llama_logit_bias") as never), {
+    code: "INVALID_ARGUMENT",
+    value: "llama_logit_bias",
+  });
 });
 
 test("dispose waits for what was asked for, then refuses", async () => {
