@@ -1,11 +1,17 @@
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { environment, rethrowDenied } from "./environment.ts";
-import { LibraryHashError, LibraryNotFoundError, ManifestError, UnsupportedPlatformError } from "./errors.ts";
+import {
+  InvalidArgumentError,
+  LibraryHashError,
+  LibraryNotFoundError,
+  ManifestError,
+  UnsupportedPlatformError,
+} from "./errors.ts";
 import { traced, traceLine } from "./trace.ts";
 
 /** Where the libraries are looked for. */
@@ -116,7 +122,16 @@ export function locateLibraries(options: OpenOptions = {}): LibrarySet {
 
 /** A folder that the user names is the only place; else each default place is one. */
 function places(options: OpenOptions): Place[] {
-  if (options.libraryPath !== undefined) return [{ what: "option libraryPath", path: options.libraryPath }];
+  const { libraryPath } = options;
+  if (libraryPath !== undefined) {
+    if (typeof libraryPath === "string" && libraryPath !== "") {
+      return [{ what: "option libraryPath", path: libraryPath }];
+    }
+    throw new InvalidArgumentError("libraryPath must name a folder with manifest.json and the libraries", {
+      value: libraryPath,
+      expected: "the path of a folder",
+    });
+  }
   const named = environment("GGML_FFI_LIBRARY_PATH");
   if (named !== undefined) return [{ what: "GGML_FFI_LIBRARY_PATH", path: named }];
   const target = hostTarget();
@@ -140,8 +155,13 @@ function packagePath(): string | undefined {
   return undefined;
 }
 
+/** The manifest that a place stands for. Whole: the system looks for a library elsewhere when its path has no folder, and the program may change its own. */
+function manifestOf(path: string): string {
+  return resolve(path.endsWith(".json") ? path : join(path, "manifest.json"));
+}
+
 function manifestPath(path: string): string | undefined {
-  const file = path.endsWith(".json") ? path : join(path, "manifest.json");
+  const file = manifestOf(path);
   try {
     return statSync(file).isFile() ? file : undefined;
   } catch (error) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { isAbsolute, join, relative } from "node:path";
 import process from "node:process";
 import test from "node:test";
 import { checkVersions, Libraries } from "../../ffi/libraries.ts";
@@ -107,6 +107,25 @@ test("GGML_FFI_LIBRARY_PATH is the only place that is looked at", () => {
   } finally {
     if (before === undefined) delete process.env["GGML_FFI_LIBRARY_PATH"];
     else process.env["GGML_FFI_LIBRARY_PATH"] = before;
+  }
+});
+
+test("a folder is taken from where the program stands when it is named, and its files are never looked for elsewhere", () => {
+  using folder = new TemporaryFolder();
+  const path = librariesInNew(folder);
+  for (const from of [folder.path, path]) {
+    const before = process.cwd();
+    process.chdir(from);
+    try {
+      const { directory } = locateLibraries({ libraryPath: relative(from, path) || "." });
+      assert.equal(realpathSync(directory), realpathSync(path));
+      assert.ok(isAbsolute(directory), directory);
+    } finally {
+      process.chdir(before);
+    }
+  }
+  for (const libraryPath of ["", 5 as unknown as string]) {
+    assert.throws(() => locateLibraries({ libraryPath }), { code: "INVALID_ARGUMENT", value: libraryPath });
   }
 });
 
