@@ -46,7 +46,7 @@ export async function withLock(path, work) {
   await mkdir(dirname(lock), { recursive: true });
   let told = false;
   while (!(await tryLock(lock))) {
-    if (!told) process.stderr.write(`Waiting for another set-up that is making ${basename(path)} …\n`);
+    if (!told) process.stderr.write(`Waiting for another set-up to let go of ${lock} …\n`);
     told = true;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }

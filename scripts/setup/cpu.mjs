@@ -20,10 +20,10 @@ export async function readVariants(root) {
 }
 
 /** What this machine's processor can do, in LLVM's names, as Zig sees it. */
-export async function cpuFeatures(zig) {
-  return parseFeatures(
-    await run(zig, ["build-obj", "--show-builtin", "-target", "native"], { task: "asking for the processor" }),
-  );
+export async function cpuFeatures(zig, cache) {
+  const args = ["build-obj", "--show-builtin", "-target", "native"];
+  const env = { ZIG_LOCAL_CACHE_DIR: join(cache, "zig-cache", "local") };
+  return parseFeatures(await run(zig, args, { env, task: "asking for the processor" }));
 }
 
 /** The names between `featureSet(&.{` and `})` in what Zig prints. */

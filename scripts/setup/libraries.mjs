@@ -17,7 +17,7 @@ import { runZigBuild } from "./zig_build.mjs";
  */
 export async function bringLibraries({ root, cache, zig, sources, pin }, options = {}) {
   const target = options.target ?? hostTarget();
-  const variants = await resolveVariants(root, zig, target, options.variants);
+  const variants = await resolveVariants({ root, cache, zig }, target, options.variants);
   const settings = options.settings ?? [];
   const key = await contentKey(root, pin, target, variants, settings);
   const folder = join(cache, "builds", `${target}-${key}`);
@@ -32,7 +32,7 @@ export async function bringLibraries({ root, cache, zig, sources, pin }, options
           "--prefix",
           temporary,
         ];
-        const files = await buildFiles(root);
+        const files = ["csrc/sources.json", ...await zigFiles(root, target)];
         await runZigBuild({ root, cache, zig, sources, files, args, variantCount: variants.split(",").length, report });
         await copyLicenses(sources, pin, join(temporary, "licenses"));
         const manifest = await describe(temporary, target, sources, pin.commit);
@@ -50,34 +50,31 @@ function expectation(variants) {
 }
 
 /** `native` can be said of this machine's architecture only; another one gets all variants unless it is told which. */
-async function resolveVariants(root, zig, target, wanted) {
+async function resolveVariants({ root, cache, zig }, target, wanted) {
   const own = target.split("-")[0] === hostTarget().split("-")[0];
   const variants = wanted ?? (own ? "native" : "all");
   if (variants !== "native") return variants;
   if (!own) {
     throw new SetupError(`variants "native" means this machine's processor, and ${target} is of another architecture`);
   }
-  return nativeVariants(await readVariants(root), target, await cpuFeatures(zig)).join(",");
+  return nativeVariants(await readVariants(root), target, await cpuFeatures(zig, cache)).join(",");
 }
 
 /** Whatever decides what comes out of the build is in the key; where the source tree lies is not. */
 async function contentKey(root, pin, target, variants, settings) {
   const hash = createHash("sha256");
   hash.update(JSON.stringify([zigVersion, pin.integrity, pin.commit, pin.licenseFiles, target, variants, settings]));
-  for (const file of await zigFiles(root)) hash.update(`\0${file}\0`).update(await readFile(join(root, file)));
+  for (const file of await zigFiles(root, target)) hash.update(`\0${file}\0`).update(await readFile(join(root, file)));
   return hash.digest("hex").slice(0, 16);
 }
 
-/** All that `zig build` reads, but for upstream's sources. */
-async function buildFiles(root) {
-  return ["csrc/sources.json", ...await zigFiles(root)];
-}
-
-async function zigFiles(root) {
-  const parts = (await readdir(join(root, "build"), { recursive: true })).filter((name) =>
-    /\.(zig|json|def)$/.test(name)
-  );
-  return ["build.zig", ...parts.sort().map((name) => join("build", name))];
+/** All that `zig build` reads, but for upstream's sources and their pin. What a DLL exports is in the tables. */
+async function zigFiles(root, target) {
+  const inFolder = async (folder, pattern) =>
+    (await readdir(join(root, folder), { recursive: true })).filter((name) => pattern.test(name)).sort()
+      .map((name) => join(folder, name));
+  const tables = target.endsWith("windows") ? await inFolder(join("ffi", "tables"), /\.ts$/) : [];
+  return ["build.zig", ...await inFolder("build", /\.(zig|json)$/), ...tables];
 }
 
 async function copyLicenses(sources, pin, to) {
