@@ -40,13 +40,12 @@ export function denoRuntime(): NativeRuntime {
   const deno = (globalThis as unknown as { readonly Deno: DenoFfi }).Deno;
   const { UnsafePointer: pointers, UnsafePointerView: views, UnsafeFnPointer, UnsafeCallback } = deno;
   const empty = new Uint8Array(new ArrayBuffer(8));
-  const emptyBase = pointers.value(pointers.of(empty));
   const bases = new WeakMap<ArrayBufferLike, bigint>();
 
   /** Asking Deno for an address takes 270 ns, remembering it 30. Touching `.buffer` pins small arrays, which move otherwise. */
   function baseOf(buffer: ArrayBufferLike): bigint {
     // Not remembered: one that was moved away has no memory any more, and one that can grow has its own once it did.
-    if (buffer.byteLength === 0) return emptyBase;
+    if (buffer.byteLength === 0) return pointers.value(pointers.of(empty));
     const known = bases.get(buffer);
     if (known !== undefined) return known;
     const base = pointers.value(pointers.of(new Uint8Array(buffer)));
