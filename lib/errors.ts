@@ -20,6 +20,7 @@ export {
   NativeAbortError,
   NativeHangError,
   NativeThreadError,
+  PermissionError,
   type SerializedError,
   UnsupportedPlatformError,
 } from "../ffi/errors.ts";
