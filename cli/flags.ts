@@ -97,7 +97,7 @@ function joinValues(args: readonly string[], flags: readonly Flag[], spelt: Map<
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? "";
     if (arg === "--") return [...joined, ...args.slice(at)];
-    const equals = arg.startsWith("-") ? arg.indexOf("=", 3) : -1;
+    const equals = arg.startsWith("-") ? arg.indexOf("=", 2) : -1;
     const spelling = equals < 0 ? arg : arg.slice(0, equals);
     const flag = flags.find((flag) => spellings(flag).includes(spelling));
     if (flag !== undefined) spelt.set(flag.name, spelling);

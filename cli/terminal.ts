@@ -4,15 +4,13 @@ import { OutputClosedError } from "./errors.ts";
 
 const closed = new AbortController();
 
-/** Aborts, with an {@link OutputClosedError}, when whoever reads our standard output goes away. */
+/** Aborts, with an {@link OutputClosedError}, when whoever reads our standard output goes away; with the system's error when it can't be written. */
 export const outputClosed: AbortSignal = closed.signal;
 
 /** Makes a closed pipe end the program quietly. Called once, at the start. */
 export function watchOutput(): void {
-  const onError = (error: Error & { code?: string }) => {
-    if (error.code !== "EPIPE") throw error;
-    closed.abort(new OutputClosedError());
-  };
+  const onError = (error: Error & { code?: string }) =>
+    closed.abort(error.code === "EPIPE" ? new OutputClosedError() : error);
   process.stdout.on("error", onError);
   process.stderr.on("error", onError);
 }

@@ -22,7 +22,7 @@ function fails(args: string[], message: RegExp): void {
 }
 
 test("every spelling of a flag is understood", () => {
-  for (const args of [["-n", "5"], ["-n5"], ["--predict", "5"], ["--predict=5"]]) {
+  for (const args of [["-n", "5"], ["-n5"], ["-n=5"], ["--predict", "5"], ["--predict=5"]]) {
     assert.equal(parseFlags(args, FLAGS).number("predict"), 5, args.join(" "));
   }
   for (const spelling of ["-ngl", "--n-gpu-layers", "--gpu-layers"]) {

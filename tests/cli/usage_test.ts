@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import test from "node:test";
 import deno from "../../deno.json" with { type: "json" };
 import { cli, commandLine, runProgram } from "./program.ts";
@@ -57,4 +58,11 @@ test("a reader that goes away ends the program quietly", async () => {
   const [program, ...args] = commandLine(["--help"]);
   const shell = ["sh", "-c", '"$@" | true; exit 0', "sh", program, ...args];
   assert.deepEqual(await runProgram(shell), { code: 0, out: "", err: "" });
+});
+
+test("output that can't be written ends with 1 and says why", { skip: !existsSync("/dev/full") }, async () => {
+  const command = commandLine(["--help"]);
+  const { code, err } = await runProgram(["sh", "-c", 'exec "$@" > /dev/full', "sh", ...command]);
+  assert.equal(code, 1);
+  assert.match(err, /^error: .*(No space|ENOSPC)/);
 });
