@@ -90,7 +90,6 @@ export class ThreadWorker {
   #isReady = false;
   #lost: GgmlError | undefined;
   #tid: number | undefined;
-  #runningSince = 0;
   #watch: AbortWatch | undefined;
   #watched: WatchedCall | undefined;
 
@@ -125,16 +124,6 @@ export class ThreadWorker {
   /** Why it is no longer there. */
   get lost(): GgmlError | undefined {
     return this.#lost;
-  }
-
-  /** The system's number of the thread, where it is known. */
-  get tid(): number | undefined {
-    return this.#tid;
-  }
-
-  /** When the request under way was sent, in the time of `performance.now()`; 0 when there is none. */
-  get runningSince(): number {
-    return this.#running === undefined ? 0 : this.#runningSince;
   }
 
   /** Puts a request into the queue. */
@@ -209,7 +198,6 @@ export class ThreadWorker {
       return this.#next();
     }
     this.#running = pending;
-    this.#runningSince = performance.now();
     this.#worker.ref();
     if (contain) this.#beginWatch(pending);
   }
@@ -219,7 +207,7 @@ export class ThreadWorker {
     this.#watched = {
       tid: this.#tid,
       watchdogMs,
-      lastSign: this.#runningSince,
+      lastSign: performance.now(),
       cancelledAt: undefined,
       lose: (error) => this.lose(error),
     };
