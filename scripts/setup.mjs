@@ -1,8 +1,10 @@
 // npm run setup: brings and builds all that the project needs. Plain Node, nothing installed before.
+import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { cacheFolder } from "./setup/cache.mjs";
+import { hostTarget } from "./setup/cpu.mjs";
 import { SetupError } from "./setup/errors.mjs";
 import { bringLibraries } from "./setup/libraries.mjs";
 import { linkTo } from "./setup/link.mjs";
@@ -25,14 +27,13 @@ export async function setup() {
   const models = await readModels(root);
   const model = models.models.find((m) => m.file === models.default);
   await bringModel(cache, model);
-  const libraries = await bringLibraries(tools);
+  await bringLibraries(tools);
   await rememberInPlace(root, [
     denoProgram(root),
     bunProgram(root),
     join(root, "csrc", "upstream", "llama.cpp", "LICENSE"),
     modelPath(cache, model),
-    join(libraries, manifestName),
-    join(root, "native"),
+    join(root, "native", hostTarget(), manifestName),
   ]);
   return true;
 }
@@ -56,7 +57,7 @@ export async function main(work) {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   await main(async () => {
     const done = await setup();
     process.stderr.write(done ? "Everything is in place.\n" : "Everything is in place already.\n");
