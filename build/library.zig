@@ -3,6 +3,7 @@ const std = @import("std");
 const Build = std.Build;
 const Compile = Build.Step.Compile;
 const Module = Build.Module;
+const exports = @import("exports.zig");
 const upstream = @import("upstream.zig");
 
 pub const Settings = struct {
@@ -69,12 +70,12 @@ pub const Settings = struct {
     /// A shared library, installed at the top of the prefix under the name by which upstream's loader looks for it.
     pub fn shared(s: Settings, name: []const u8, m: *Module, kind: enum { library, backend }) *Compile {
         const target = s.target.result;
+        if (target.os.tag == .windows) m.addCSourceFile(.{ .file = exports.source(s.b, name) });
         m.addRPathSpecial(if (target.os.tag.isDarwin()) "@loader_path" else "$ORIGIN");
         const lib = s.b.addLibrary(.{
             .name = name,
             .linkage = .dynamic,
             .root_module = m,
-            .win32_module_definition = if (target.os.tag == .windows) definitions(s.b, name) else null,
         });
         lib.each_lib_rpath = false; // else the cache's own folders become rpaths
         lib.linker_allow_shlib_undefined = false;
@@ -116,10 +117,4 @@ fn optimization(mode: std.builtin.Optimize) []const u8 {
         .small => "-Os",
         .debug => "-O0",
     };
-}
-
-/// Names what a DLL exports; without it lld exports everything and dependents clash.
-fn definitions(b: *Build, name: []const u8) Build.LazyPath {
-    const shared_by_variants = if (std.mem.startsWith(u8, name, "ggml-cpu-")) "ggml-cpu" else name;
-    return b.path(b.fmt("build/def/{s}.def", .{shared_by_variants}));
 }

@@ -57,7 +57,8 @@ fn pinnedCommit(b: *Build) []const u8 {
     return pins.@"llama.cpp".commit;
 }
 
-fn read(b: *Build, file: []const u8) []const u8 {
+/// The text of a file of this tree. When it changes, the build is made anew.
+pub fn read(b: *Build, file: []const u8) []const u8 {
     b.dependOnFileContents(b.path(file));
     const full = b.root.joinString(b.allocator, file) catch @panic("OOM");
     return std.Io.Dir.cwd().readFileAlloc(b.graph.io, full, b.allocator, .limited(1 << 20)) catch |err| missing(file, err);

@@ -5,11 +5,11 @@ import { functionEntry, functionNames, type LibraryName } from "../../ffi/tables
 import { absent } from "../bindgen/annotations.ts";
 import { headers, includeFolders } from "../bindgen/headers.ts";
 import type { Api } from "../bindgen/model.ts";
-import { exportedSymbols } from "./elf.ts";
+import { exportedSymbols } from "../binaries/mod.ts";
 import { fold, newReport, type Report } from "./report.ts";
 
 /** What a backend module exports for ggml's loader; the callback types ggml_backend_init_t and ggml_backend_score_t have their signatures. */
-const moduleEntries: readonly string[] = ["ggml_backend_init", "ggml_backend_score"];
+export const moduleEntries: readonly string[] = ["ggml_backend_init", "ggml_backend_score"];
 
 /** Compares what each library exports with its table. */
 export function checkSymbols(set: LibrarySet, api: Api, upstream: string): Report {
@@ -57,7 +57,7 @@ export function checkSymbols(set: LibrarySet, api: Api, upstream: string): Repor
 }
 
 /** The library in whose table a file's functions are: each CPU variant exports those of ggml-cpu. */
-function libraryOf(fileName: string): LibraryName {
+export function libraryOf(fileName: string): LibraryName {
   const stem = fileName.replace(/^lib/, "").replace(/\.\w+$/, "");
   return (stem.startsWith("ggml-cpu") ? "ggml-cpu" : stem) as LibraryName;
 }

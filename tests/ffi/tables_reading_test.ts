@@ -5,7 +5,7 @@ import { readAst } from "../../scripts/bindgen/ast.ts";
 import { parseCType, printCType } from "../../scripts/bindgen/ctype.ts";
 import { compareLayouts, parseLayouts } from "../../scripts/bindgen/layout.ts";
 import { evaluate, parseMacros } from "../../scripts/bindgen/macros.ts";
-import { exportedSymbols } from "../../scripts/check_tables/elf.ts";
+import { exportedSymbols } from "../../scripts/binaries/mod.ts";
 
 test("C types are read and written again", () => {
   const types = [

@@ -1,0 +1,64 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { readBinary } from "./binaries/mod.ts";
+import { otherExports, problemsOf, systemDependencies, type TargetFile } from "./check_targets/rules.ts";
+
+const help = `usage: deno run -A scripts/check_targets.ts [TARGET[=FOLDER]…]
+       bun scripts/check_targets.ts [TARGET[=FOLDER]…]
+
+Checks the built libraries of each target by their files, without running them: exports, dependencies, run paths, the oldest system that takes
+them. Without arguments, all targets that native/ has. Ends with 1 when anything is wrong.
+`;
+
+const native = fileURLToPath(new URL("../native", import.meta.url));
+
+function main(): number {
+  const { values, positionals } = parseArgs({
+    options: { help: { type: "boolean", short: "h" } },
+    allowPositionals: true,
+  });
+  if (values.help === true) {
+    process.stdout.write(help);
+    return 0;
+  }
+  const wanted = positionals.length > 0 ? positionals : existsSync(native) ? readdirSync(native).sort() : [];
+  if (wanted.length === 0) {
+    process.stderr.write("native/ has no libraries: build some by npm run build -- --target TARGET\n");
+    return 1;
+  }
+  const problems = wanted.flatMap((argument) => {
+    const [target = "", folder = join(native, target)] = argument.split("=");
+    return check(target, folder);
+  });
+  for (const problem of problems) process.stdout.write(`WRONG: ${problem}\n`);
+  process.stdout.write(`${wanted.length} targets, ${problems.length} problems.\n`);
+  return problems.length === 0 ? 0 : 1;
+}
+
+function check(target: string, folder: string): string[] {
+  if (!existsSync(folder)) return [`${target}: there is no folder ${folder}`];
+  const files = readdirSync(folder).filter((name) => /\.(so|dylib|dll)$/.test(name)).sort().map((name): TargetFile => {
+    const path = join(folder, name);
+    return { name, size: statSync(path).size, binary: readBinary(readFileSync(path)) };
+  });
+  const megabytes = (size: number): string => `${(size / 1e6).toFixed(2)} MB`;
+  const total = files.reduce((sum, { size }) => sum + size, 0);
+  process.stdout.write(`${target}: ${files.length} libraries, ${megabytes(total)}\n`);
+  for (const file of files) {
+    const other = otherExports(file).length;
+    const { minimum, runPaths, exports } = file.binary;
+    process.stdout.write(
+      `  ${file.name.padEnd(34)} ${megabytes(file.size).padStart(8)}  ${
+        exports.length - other
+      } in the table + ${other} exported; ` +
+        `needs ${systemDependencies(file, files).join(" ") || "nothing of the system"}; ` +
+        `run path ${runPaths.join(" ") || "none"}; minimum ${minimum?.join(".") ?? "none named"}\n`,
+    );
+  }
+  return problemsOf(target, files);
+}
+
+process.exitCode = main();
