@@ -1,6 +1,7 @@
 // The shared libraries: built once for each content of what goes into them, kept in the cache.
 import { createHash } from "node:crypto";
-import { cp, mkdir, readdir, readFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { cp, mkdir, readdir, readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { produce, writeWhole } from "./cache.mjs";
 import { cpuFeatures, hostTarget, nativeVariants, readVariants } from "./cpu.mjs";
@@ -8,6 +9,7 @@ import { SetupError } from "./errors.mjs";
 import { linkTo } from "./link.mjs";
 import { describe, manifestName } from "./manifest.mjs";
 import { step } from "./progress.mjs";
+import { readPins } from "./sources.mjs";
 import { zigVersion } from "./zig.mjs";
 import { runZigBuild } from "./zig_build.mjs";
 
@@ -20,7 +22,7 @@ export async function bringLibraries({ root, cache, zig, sources, pin }, options
   const variants = await resolveVariants({ root, cache, zig }, target, options.variants);
   const settings = options.settings ?? [];
   const key = await contentKey(root, pin, target, variants, settings);
-  const folder = join(cache, "builds", `${target}-${key}`);
+  const folder = buildFolder(cache, target, key);
   await produce(
     folder,
     (temporary) =>
@@ -41,6 +43,24 @@ export async function bringLibraries({ root, cache, zig, sources, pin }, options
   );
   await linkTo(folder, join(root, "native", target));
   return folder;
+}
+
+/** The folder of a target's libraries that the cache has for this tree: those with all variants, else with the fewest; undefined if it has none. */
+export async function cachedLibraries(root, cache, target) {
+  const pin = (await readPins(root))["llama.cpp"];
+  const { variants } = await readVariants(root);
+  const [arch, system] = target.split("-");
+  const baseline = variants[arch === "x86_64" ? arch : `${arch}-${system}`][0].name;
+  for (const wanted of ["all", baseline]) {
+    const folder = buildFolder(cache, target, await contentKey(root, pin, target, wanted, []));
+    if (existsSync(folder)) return folder;
+  }
+  const linked = join(root, "native", target);
+  return existsSync(linked) ? await realpath(linked) : undefined;
+}
+
+function buildFolder(cache, target, key) {
+  return join(cache, "builds", `${target}-${key}`);
 }
 
 function expectation(variants) {

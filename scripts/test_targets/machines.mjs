@@ -1,0 +1,79 @@
+// The machines that tests of other targets run on: what each is, what it takes, and how a program is started there.
+import { join } from "node:path";
+import { bunProgram, denoProgram } from "../setup/npm_packages.mjs";
+import { hostTarget } from "../setup/cpu.mjs";
+import { bringMusl, bringQemu, bringRandomDll, bringRuntime, bringWine, NotHere, withFile } from "./tools.mjs";
+
+/** A path as programs under Wine see it. */
+function windowsPath(path) {
+  return `Z:${path.replaceAll("/", "\\")}`;
+}
+
+const same = (path) => path;
+
+/**
+ * Each: `title`, `target`, `runtime`, and `bring(context)`, which gives `{ command, env, path }`: the program with what stands before it,
+ * its environment, and how it names files. It throws NotHere with the reason where it can't run.
+ */
+export const machines = [
+  {
+    title: "this machine's Deno",
+    target: hostTarget(),
+    runtime: "deno",
+    bring: async ({ root }) => await Promise.resolve({ command: [denoProgram(root)], env: {}, path: same }),
+  },
+  {
+    title: "this machine's Bun",
+    target: hostTarget(),
+    runtime: "bun",
+    bring: async ({ root }) => await Promise.resolve({ command: [bunProgram(root)], env: {}, path: same }),
+  },
+  {
+    title: "arm64 Deno under qemu-user",
+    target: "aarch64-linux-gnu",
+    runtime: "deno",
+    bring: async (context) => await inQemu(context, await bringRuntime(context, "@deno/linux-arm64-glibc"), "deno"),
+  },
+  {
+    title: "arm64 Bun under qemu-user",
+    target: "aarch64-linux-gnu",
+    runtime: "bun",
+    bring: async (context) => await inQemu(context, await bringRuntime(context, "@oven/bun-linux-aarch64"), "bin/bun"),
+  },
+  {
+    title: "Windows Bun under Wine",
+    target: "x86_64-windows",
+    runtime: "bun",
+    bring: async (context) => {
+      const wine = await bringWine(context);
+      const bun = await bringRuntime(context, "@oven/bun-windows-x64");
+      const folder = await withFile(context, "bun-for-wine", bun, await bringRandomDll(context));
+      return { command: [...wine.command, join(folder, "bin", "bun.exe")], env: wine.env, path: windowsPath };
+    },
+  },
+  {
+    title: "Bun on musl",
+    target: "x86_64-linux-musl",
+    runtime: "bun",
+    bring: async (context) => {
+      const musl = await bringMusl(context);
+      const bun = await bringRuntime(context, "@oven/bun-linux-x64-musl");
+      return { command: [...musl.command, join(bun, "bin", "bun")], env: musl.env, path: same };
+    },
+  },
+  none("Windows Deno under Wine", "x86_64-windows", "V8 can't reserve its heap in Debian's Wine"),
+  none("Deno on musl", "x86_64-linux-musl", "there is no build of Deno for musl on npm"),
+  none("Bun on arm64 musl", "aarch64-linux-musl", "Debian's musl for arm64 isn't in an x64 machine's lists"),
+  none("arm64 Windows", "aarch64-windows", "nothing on npm or in Debian runs arm64 programs of Windows here"),
+  none("macOS on x64", "x86_64-macos", "macOS runs on Apple's machines only: its files are checked"),
+  none("macOS on arm64", "aarch64-macos", "macOS runs on Apple's machines only: its files are checked"),
+];
+
+async function inQemu(context, folder, program) {
+  const qemu = await bringQemu(context);
+  return { command: [...qemu.command, join(folder, program)], env: qemu.env, path: same };
+}
+
+function none(title, target, reason) {
+  return { title, target, runtime: undefined, bring: () => Promise.reject(new NotHere(reason)) };
+}
