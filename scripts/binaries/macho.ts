@@ -117,8 +117,10 @@ function readTrie(trie: Uint8Array): string[] {
     seen.add(start);
     const [terminalSize, afterSize] = readUleb(trie, start);
     if (terminalSize > 0) names.push(prefix);
-    let at = afterSize + terminalSize;
-    for (let children = trie[at++] ?? 0; children > 0; children--) {
+    const count = afterSize + terminalSize;
+    let at = count + 1;
+    if (at > trie.length) throw new Error("the trie of exports breaks off");
+    for (let children = trie[count]!; children > 0; children--) {
       const part = textAt(trie, at);
       const [child, next] = readUleb(trie, at + part.length + 1);
       pending.push([child, prefix + part]);
