@@ -79,15 +79,15 @@ export function platformPackage(): string {
   return `@ggml-ffi/${process.platform}-${process.arch}${suffix}`;
 }
 
+/** The C library of this process: a machine may have the loaders of both. */
 function linuxLibc(): "gnu" | "musl" {
   if (process.platform !== "linux") return "gnu";
-  const loader = process.arch === "arm64" ? "/lib/ld-linux-aarch64.so.1" : "/lib64/ld-linux-x86-64.so.2";
+  const build = (globalThis as { Deno?: { build: { env?: string } } }).Deno?.build;
+  if (build?.env !== undefined) return build.env === "musl" ? "musl" : "gnu";
   try {
-    statSync(loader);
+    return /\/(ld-musl-|libc\.musl-)/.test(readFileSync("/proc/self/maps", "utf8")) ? "musl" : "gnu";
+  } catch {
     return "gnu";
-  } catch (error) {
-    // Deno may forbid the look; it is made for glibc only.
-    return error instanceof Error && error.name === "NotCapable" ? "gnu" : "musl";
   }
 }
 
