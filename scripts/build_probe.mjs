@@ -25,7 +25,9 @@ export async function bringProbe(target = hostTarget(), cache = cacheFolder()) {
     await mkdir(temporary, { recursive: true });
     await writeFile(join(temporary, "probe.c"), source);
     const zig = await bringZig(cache);
-    await run(zig, ["cc", "-target", target, ...flags, "-o", join(temporary, name), join(temporary, "probe.c")]);
+    await run(zig, ["cc", "-target", target, ...flags, "-o", join(temporary, name), join(temporary, "probe.c")], {
+      env: { ZIG_GLOBAL_CACHE_DIR: join(cache, "zig-cache", "global") },
+    });
   });
   return join(folder, name);
 }

@@ -147,6 +147,7 @@ async function buildTool(context, source, name, target, flags) {
   const folder = await bring(context, name, `${name} (built)`, async (temporary) => {
     const zig = await context.zig();
     await run(zig, ["cc", "-target", target, "-shared", "-Os", "-s", "-o", join(temporary, name), from, ...flags], {
+      env: { ZIG_GLOBAL_CACHE_DIR: join(context.cache, "zig-cache", "global") },
       task: `building ${name}`,
     });
   });
