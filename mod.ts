@@ -27,6 +27,7 @@ export {
   type GenerationResult,
   type GenerationTimings,
   loadModel,
+  type LogLine,
   Model,
   type ModelFacts,
   type ModelInfo,

@@ -27,6 +27,10 @@ export interface WatchedCall {
   lastSign: number;
   /** When it was told to stop. */
   cancelledAt: number | undefined;
+  /** Whether an abort is survived, and a call that never returns given up. */
+  readonly contain: boolean;
+  /** Gets the lines that native code logs on the thread. */
+  readonly onLog: ((line: LogLine) => void) | undefined;
   /** Called once, when the call will never return; the thread's own threads sleep then, too. */
   lose(error: GgmlError): void;
 }
@@ -36,6 +40,8 @@ interface State {
   /** Where the log was when the call began. */
   readonly mark: number;
   nextLook: number;
+  /** Where the log was at the last look. */
+  heard: number;
   /** Nanoseconds that its threads had run at the last look. */
   runtime: number;
   /** Why it will never return. */
@@ -61,13 +67,16 @@ export class AbortWatch {
   /** Watches a call until {@linkcode AbortWatch.end}. */
   begin(call: WatchedCall): void {
     const nextLook = call.lastSign + call.watchdogMs / LOOKS_A_WATCHDOG;
-    this.#calls.set(call.tid, { call, mark: this.#guard.lineCount, nextLook, runtime: -1 });
+    const mark = this.#guard.lineCount;
+    this.#calls.set(call.tid, { call, mark, heard: mark, nextLook, runtime: -1 });
     // It keeps no program alive: the call does.
     this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref();
   }
 
   /** The call of this thread has returned. */
   end(tid: number): void {
+    const state = this.#calls.get(tid);
+    if (state !== undefined) this.#deliver(state);
     this.#calls.delete(tid);
   }
 
@@ -80,9 +89,19 @@ export class AbortWatch {
     if (this.#guard.parkedCount !== this.#seen) this.#takeParked();
     const now = performance.now();
     for (const state of this.#calls.values()) {
+      this.#deliver(state);
+      if (!state.call.contain) continue;
       if (state.fate !== undefined) this.#park(state, state.fate);
       else if (state.call.watchdogMs > 0 && now >= state.nextLook) this.#askForSign(state, now);
     }
+  }
+
+  #deliver(state: State): void {
+    const { onLog, tid } = state.call;
+    if (onLog === undefined) return;
+    const lines = this.#guard.lines(state.heard, tid);
+    state.heard = this.#guard.lineCount;
+    for (const line of lines) onLog(line);
   }
 
   #takeParked(): void {

@@ -126,6 +126,12 @@ export class Guard {
     return tids;
   }
 
+  /** Notes lines from this level on; what others want noted stays so. */
+  note(level: number): void {
+    const least = Atomics.load(this.#words, LEAST_LEVEL / 4);
+    if (level < least) Atomics.store(this.#words, LEAST_LEVEL / 4, level);
+  }
+
   /** The number of the next line. */
   get lineCount(): number {
     return Atomics.load(this.#words, SEQUENCE / 4) >>> 0;

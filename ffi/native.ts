@@ -108,7 +108,8 @@ export class Native {
 
   /** Warnings and errors that native code wrote on this thread since a mark; the last few hundred of the process are kept. On Linux only, else none. */
   logSince(mark: number): LogLine[] {
-    return this.#guard?.lines(mark, this.#guard.linux.threadNumber()) ?? [];
+    const lines = this.#guard?.lines(mark, this.#guard.linux.threadNumber()) ?? [];
+    return lines.filter(({ level }) => level === 3 || level === 4);
   }
 
   /** The process-wide function that takes the log of native code, for libraries with a log of their own; no JavaScript runs in it. */

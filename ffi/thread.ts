@@ -1,6 +1,7 @@
 import { isMemory } from "./call.ts";
 import type { OnAbort } from "./abort.ts";
 import { DisposedError, type GgmlError, InvalidArgumentError } from "./errors.ts";
+import type { LogLine } from "./guard.ts";
 import type { Native } from "./native.ts";
 import { isStruct, type Signature } from "./signature.ts";
 import { bytesOf } from "./struct.ts";
@@ -12,6 +13,7 @@ import type { MemoryArgument } from "./thread_protocol.ts";
 import type { Request, ThreadWorker } from "./thread_handle.ts";
 
 export type { OnAbort } from "./abort.ts";
+export type { LogLine } from "./guard.ts";
 export type { CancelFlag, MessageIn, MessageOut, Task, TaskContext, TaskInput, TaskOutput, TaskTable } from "./task.ts";
 
 /** What {@linkcode NativeThread.run} takes beside the input. */
@@ -30,6 +32,9 @@ export interface TaskRun<Output, In = unknown> extends Promise<Output> {
   post(message: In): void;
 }
 
+/** `GGML_LOG_LEVEL_INFO`. */
+const INFORMATION = 2;
+
 /** How a native thread is started. */
 export interface NativeThreadOptions {
   /** The Worker's module; default is the library's own, `lib/native_thread.ts`. */
@@ -44,6 +49,13 @@ export interface NativeThreadOptions {
    * rejects with NativeHangError, and the thread is lost. Default 120,000; 0 is for ever. Works where aborts are contained.
    */
   watchdogMs?: number | undefined;
+  /**
+   * Gets the lines that native code logs on this thread while it works, some hundredths of a second late. On Linux only. It is called for levels from
+   * `logLevel` on, and never by native code itself. What it throws is an uncaught error of the program.
+   */
+  onLog?: ((line: LogLine) => void) | undefined;
+  /** The least level for `onLog`: 1 debug, 2 information (the default), 3 warning, 4 error. C: `ggml_log_level`. */
+  logLevel?: number | undefined;
 }
 
 /**
@@ -58,11 +70,15 @@ export interface NativeThreadOptions {
 export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncDisposable {
   readonly #worker: ThreadWorker;
   readonly #options: NativeThreadOptions;
+  readonly #onLog: ((line: LogLine) => void) | undefined;
   #disposed: Promise<void> | undefined;
 
   private constructor(worker: ThreadWorker, options: NativeThreadOptions) {
     this.#worker = worker;
     this.#options = options;
+    const { onLog, logLevel = INFORMATION } = options;
+    // Others may have asked for more.
+    if (onLog !== undefined) this.#onLog = (line) => line.level >= logLevel ? onLog(line) : undefined;
   }
 
   /**
@@ -73,7 +89,9 @@ export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncD
     native: Native | Promise<Native>,
     options: NativeThreadOptions = {},
   ): Promise<NativeThread<Tasks>> {
-    return new NativeThread<Tasks>(await takeWorker(native, options.entry), options);
+    const worker = await takeWorker(native, options.entry);
+    if (options.onLog !== undefined) worker.native.guard?.note(options.logLevel ?? INFORMATION);
+    return new NativeThread<Tasks>(worker, options);
   }
 
   /**
@@ -130,7 +148,7 @@ export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncD
       return Object.assign(Promise.reject<Output>(error), { post(): void {} });
     }
     const { onAbort, watchdogMs } = this.#options;
-    return this.#worker.request({ ...request, onAbort, watchdogMs }) as TaskRun<Output>;
+    return this.#worker.request({ ...request, onAbort, watchdogMs, onLog: this.#onLog }) as TaskRun<Output>;
   }
 
   #marshal(args: readonly unknown[], { parameters }: Signature): unknown[] {

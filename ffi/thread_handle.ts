@@ -2,6 +2,7 @@ import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { type AbortWatch, abortWatch, DEFAULT_WATCHDOG_MS, type OnAbort, type WatchedCall } from "./abort.ts";
 import { CoreBudget, type CoreMemory } from "./cores.ts";
 import { CancelledError, deserializeError, type GgmlError, NativeThreadError } from "./errors.ts";
+import type { LogLine } from "./guard.ts";
 import type { Native } from "./native.ts";
 import type { Pointer } from "./pointer.ts";
 import type { TaskRun } from "./thread.ts";
@@ -33,6 +34,8 @@ export interface Request {
   readonly onAbort?: OnAbort | undefined;
   /** How long it may go without a sign of life, in milliseconds. */
   readonly watchdogMs?: number | undefined;
+  /** Gets the lines that native code logs meanwhile. */
+  readonly onLog?: ((line: LogLine) => void) | undefined;
 }
 
 interface Pending extends Request {
@@ -199,16 +202,20 @@ export class ThreadWorker {
     }
     this.#running = pending;
     this.#worker.ref();
-    if (contain) this.#beginWatch(pending);
+    this.#beginWatch(pending, contain);
   }
 
-  #beginWatch({ watchdogMs = DEFAULT_WATCHDOG_MS }: Pending): void {
-    if (this.#tid === undefined) return;
+  #beginWatch({ watchdogMs = DEFAULT_WATCHDOG_MS, onLog }: Pending, contain: boolean): void {
+    if (this.#tid === undefined || (!contain && onLog === undefined)) return;
+    // In a microtask of its own: what the listener throws is the program's, not the request's.
+    const listener = onLog === undefined ? undefined : (line: LogLine) => queueMicrotask(() => onLog(line));
     this.#watched = {
       tid: this.#tid,
       watchdogMs,
       lastSign: performance.now(),
       cancelledAt: undefined,
+      contain,
+      onLog: listener,
       lose: (error) => this.lose(error),
     };
     this.#watch?.begin(this.#watched);

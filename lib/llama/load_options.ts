@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import type { OnAbort } from "../../ffi/thread.ts";
+import type { LogLine, OnAbort } from "../../ffi/thread.ts";
 import { InvalidArgumentError } from "../errors.ts";
 import {
   checkBoolean,
@@ -41,6 +41,13 @@ export interface ModelOptions {
    * The call then rejects with NativeHangError, and the model is lost. 0 to 2,147,483,647, default 120,000; 0 is for ever. Works where aborts are contained.
    */
   watchdogMs?: number | undefined;
+  /**
+   * Gets the lines that llama.cpp logs while it works for this model, from `logLevel` on, some hundredths of a second late. What it throws is an uncaught
+   * error of the program. On Linux only.
+   */
+  onLog?: ((line: LogLine) => void) | undefined;
+  /** The least level for `onLog`: 1 debug, 2 information (the default), 3 warning, 4 error. C: `ggml_log_level`. */
+  logLevel?: number | undefined;
   /** The folder with the native libraries and their `manifest.json`. Default `$GGML_FFI_LIBRARY_PATH`, the platform's package, or the source tree's build. */
   libraryPath?: string | undefined;
 }
@@ -65,6 +72,10 @@ export interface LoadSettings {
   onAbort: OnAbort;
   /** See {@linkcode ModelOptions.watchdogMs}. */
   watchdogMs: number | undefined;
+  /** See {@linkcode ModelOptions.onLog}. */
+  onLog: ((line: LogLine) => void) | undefined;
+  /** See {@linkcode ModelOptions.logLevel}. */
+  logLevel: number | undefined;
   /** See {@linkcode ModelOptions.libraryPath}. */
   libraryPath: string | undefined;
 }
@@ -79,6 +90,8 @@ const names = [
   "signal",
   "onAbort",
   "watchdogMs",
+  "onLog",
+  "logLevel",
   "libraryPath",
 ] as const;
 const largest = 0x7fff_ffff;
@@ -100,6 +113,8 @@ export function checkLoad(options: ModelOptions | undefined): LoadSettings {
     signal,
     onAbort = "contain",
     watchdogMs,
+    onLog,
+    logLevel,
     libraryPath,
   } = given;
   return {
@@ -114,6 +129,8 @@ export function checkLoad(options: ModelOptions | undefined): LoadSettings {
     signal: signal === undefined ? undefined : checkSignal("signal", signal),
     onAbort: checkOneOf("onAbort", onAbort, ["contain", "exit"]),
     watchdogMs: watchdogMs === undefined ? undefined : checkInteger("watchdogMs", watchdogMs, { min: 0, max: largest }),
+    onLog: onLog === undefined ? undefined : checkFunction("onLog", onLog),
+    logLevel: logLevel === undefined ? undefined : checkInteger("logLevel", logLevel, { min: 1, max: 4 }),
     libraryPath: libraryPath === undefined ? undefined : checkText("libraryPath", libraryPath),
   };
 }

@@ -8,7 +8,7 @@ export { Chat, type ChatOptions } from "./chat.ts";
 export type { ChatMessage } from "./chat_template.ts";
 export { Generation, type GenerationResult, type GenerationTimings } from "./generation.ts";
 export type { CompletionOptions, GenerationOptions } from "./generation_options.ts";
-export type { OnAbort } from "../../ffi/thread.ts";
+export type { LogLine, OnAbort } from "../../ffi/thread.ts";
 export type { ModelOptions } from "./load_options.ts";
 export { type DetokenizeOptions, loadModel, Model, type ModelInfo, type TokenizeOptions } from "./model.ts";
 export type { SamplingOptions } from "./sampling.ts";
