@@ -24,41 +24,56 @@ export async function converse(
 ): Promise<number> {
   say(styled("dim", HELP));
   let chat = start();
-  let history: string[] = [];
+  let typed: Typed = { lines: [], rest: "", history: [], done: false };
   while (true) {
-    const asked = await ask(history);
-    if (asked === undefined) return EXIT.fine;
-    history = asked.history;
-    const message = asked.line.trim();
+    if (typed.lines.length > 0) say(`> ${typed.lines[0]}`);
+    else if (!typed.done) typed = await ask(typed);
+    const line = typed.lines.shift();
+    if (line === undefined) return EXIT.fine;
+    const message = line.trim();
     if (message === "/exit" || message === "/quit") return EXIT.fine;
     if (message === "/reset") chat = start();
     else if (message === "/help") say(styled("dim", HELP));
-    else if (message !== "") await turn(chat, message, options, style);
+    else if (message !== "" && !await turn(chat, message, options, style)) typed.lines = [];
   }
 }
 
+/** What the user has typed. */
+interface Typed {
+  /** Lines that aren't answered yet: more than one where some were pasted. */
+  lines: string[];
+  /** What came behind the last line's end. */
+  rest: string;
+  /** Earlier lines, the latest first. */
+  history: string[];
+  /** Nothing more will come: Ctrl-D, or Ctrl-C twice on an empty line. */
+  done: boolean;
+}
+
+/** Answers a message. @returns false when the user stopped the answer. */
 async function turn(
   chat: Chat,
   message: string,
   options: (signal: AbortSignal) => GenerationOptions,
   style: AnswerStyle,
-): Promise<void> {
+): Promise<boolean> {
   using interrupt = new Interrupt();
   const signal = AbortSignal.any([interrupt.signal, outputClosed]);
   try {
     await writeAnswer(chat.send(message, options(signal)), style);
+    return true;
   } catch (error) {
     if (!(error instanceof InterruptedError)) throw error;
     say(styled("dim", "\n(stopped; the question and the answer are forgotten)"));
+    return false;
   }
 }
 
 /**
- * Reads one line. The terminal is in line mode only meanwhile, so that Ctrl-C is a signal while an answer is made.
- *
- * @returns undefined when the user is done: Ctrl-D, or Ctrl-C twice on an empty line.
+ * Reads a line, and those that come together with it; none when the user is done. The terminal is in line mode only
+ * meanwhile, so that Ctrl-C is a signal while an answer is made.
  */
-async function ask(history: string[]): Promise<{ line: string; history: string[] } | undefined> {
+async function ask({ rest, history }: Typed): Promise<Typed> {
   const reader = createInterface({
     input: process.stdin,
     output: process.stderr,
@@ -68,14 +83,21 @@ async function ask(history: string[]): Promise<{ line: string; history: string[]
     prompt: "> ",
   });
   let warned = false;
-  let kept = history;
-  reader.on("history", (lines: string[]) => kept = [...lines]);
+  const typed: Typed = { lines: [], rest: "", history, done: false };
+  reader.on("history", (lines: string[]) => typed.history = [...lines]);
   try {
-    return await new Promise((resolve) => {
-      reader.on("line", (line) => resolve({ line, history: kept }));
-      reader.on("close", () => resolve(undefined));
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        typed.done = true;
+        resolve();
+      };
+      reader.on("line", (line) => {
+        typed.lines.push(line);
+        resolve();
+      });
+      reader.on("close", end);
       reader.on("SIGINT", () => {
-        if (reader.line === "" && warned) return resolve(undefined);
+        if (reader.line === "" && warned) return end();
         warned = reader.line === "";
         reader.write(null, { ctrl: true, name: "e" });
         reader.write(null, { ctrl: true, name: "u" });
@@ -83,7 +105,9 @@ async function ask(history: string[]): Promise<{ line: string; history: string[]
         reader.prompt();
       });
       reader.prompt();
+      if (rest !== "") reader.write(rest);
     });
+    return { ...typed, rest: reader.line };
   } finally {
     reader.close();
   }

@@ -90,3 +90,23 @@ test("Ctrl-C twice on an empty line, and /exit, end a conversation", { skip: NO_
   exit.type("/exit\r");
   assert.equal(await exit.ended, 0);
 });
+
+test("lines that come together are taken one after another, and what is typed behind them is kept", {
+  skip: NO_TERMINAL,
+}, async () => {
+  const talk = new Conversation(["chat", "-t", "1"]);
+  await talk.see("> ");
+  talk.type("/help\r/help\r/ex");
+  for (let count = 0; count < 2; count++) await talk.see("Ctrl-D ends it");
+  await talk.see("/ex");
+  talk.type("it\r");
+  assert.equal(await talk.ended, 0);
+});
+
+test("Ctrl-D that comes together with a line ends the conversation after it", { skip: NO_TERMINAL }, async () => {
+  const talk = new Conversation(["chat", "-t", "1"]);
+  await talk.see("> ");
+  talk.type(`/help\r${CTRL_D}`);
+  await talk.see("/reset forgets");
+  assert.equal(await talk.ended, 0);
+});
