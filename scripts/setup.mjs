@@ -10,7 +10,7 @@ import { bringLibraries } from "./setup/libraries.mjs";
 import { linkTo } from "./setup/link.mjs";
 import { manifestName } from "./setup/manifest.mjs";
 import { bringModel, modelPath, readModels } from "./setup/model.mjs";
-import { bringPackages, bunProgram, denoProgram } from "./setup/npm_packages.mjs";
+import { bringPackages, bunProgram, denoProgram, programsAreInPlace } from "./setup/npm_packages.mjs";
 import { bringSources, readPins } from "./setup/sources.mjs";
 import { isInPlace, rememberInPlace } from "./setup/stamp.mjs";
 import { bringZig } from "./setup/zig.mjs";
@@ -20,7 +20,7 @@ export const root = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]
 
 /** Brings everything that isn't there: packages, compiler, sources, the default model, this machine's libraries. */
 export async function setup() {
-  if (isInPlace(root)) return false;
+  if (isInPlace(root) && programsAreInPlace(root)) return false;
   const cache = cacheFolder();
   await bringPackages(root);
   const tools = await bringTools(cache);
