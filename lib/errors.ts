@@ -103,7 +103,7 @@ export class DecodeError extends GgmlError {
   static override readonly code: string = "DECODE";
 }
 
-/** A chat template is missing, doesn't parse, or refused the messages. */
+/** A chat template is missing, doesn't parse, refused the messages, or takes more time or memory than a template may. */
 export class ChatTemplateError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "CHAT_TEMPLATE";

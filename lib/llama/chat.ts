@@ -1,11 +1,12 @@
 import { ChatTemplateError, InvalidArgumentError } from "../errors.ts";
 import { checkOneOf, checkOptions, checkText, show } from "../options.ts";
 import { guardContents } from "./chat_guard.ts";
-import { type ChatMessage, type ChatTemplate, compileChatTemplate } from "./chat_template.ts";
+import type { ChatMessage } from "./chat_template.ts";
 import { Generation, type GenerationResult } from "./generation.ts";
 import { checkGeneration, type GenerationOptions, type GenerationSettings } from "./generation_options.ts";
 import type { Prompt } from "./thread/protocol.ts";
 import type { ChatVocabulary } from "./thread/special_tokens.ts";
+import type { RenderInput } from "./thread/template.ts";
 
 /** How a conversation begins. */
 export interface ChatOptions {
@@ -23,6 +24,8 @@ export interface ChatHost {
   readonly template: string | undefined;
   /** Its control tokens, and the texts of its start and end tokens. */
   vocabulary(): Promise<ChatVocabulary>;
+  /** Renders a conversation, elsewhere than on this thread: a template can take long. */
+  render(input: RenderInput, signal: AbortSignal): Promise<string>;
   /** Generates an answer. */
   generate(
     prompt: Prompt,
@@ -56,7 +59,6 @@ export class Chat {
   readonly #id = ++chats;
   readonly #source: string | undefined;
   readonly #messages: ChatMessage[];
-  #template: Promise<ChatTemplate> | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
   /** Begins a conversation. Chats are made by `model.chat`. */
@@ -77,7 +79,7 @@ export class Chat {
    * Says something and gets the answer. The text is never read as control tokens.
    *
    * Throws {@linkcode InvalidArgumentError} at once for a bad option. The generation rejects with {@linkcode ChatTemplateError} when there is no
-   * template or it refuses the messages, and with what `model.complete` rejects with.
+   * template, it refuses the messages or takes more than a template may, and with what `model.complete` rejects with.
    */
   send(text: string, options?: GenerationOptions): Generation {
     const content = checkText("the message", text);
@@ -101,15 +103,16 @@ export class Chat {
   ): Promise<GenerationResult> {
     await unlessAborted(before, signal);
     const question: ChatMessage = { role: "user", content };
-    const prompt = await this.#prompt([...this.#messages, question]);
+    const prompt = await this.#prompt([...this.#messages, question], signal);
     signal.throwIfAborted();
     const result = await this.#host.generate(prompt, settings, this.#id, signal, onPiece);
     this.#messages.push(question, { role: "assistant", content: result.text });
     return result;
   }
 
-  async #prompt(messages: readonly ChatMessage[]): Promise<Prompt> {
-    if (this.#source === undefined) {
+  async #prompt(messages: readonly ChatMessage[], signal: AbortSignal): Promise<Prompt> {
+    const source = this.#source;
+    if (source === undefined) {
       throw new ChatTemplateError(
         "this model has no chat template; give one by the option template of model.chat, or use model.complete",
         {
@@ -117,13 +120,11 @@ export class Chat {
         },
       );
     }
-    // First, since it may throw: a template that is being compiled meanwhile would be left with nobody to hear why it failed.
-    const vocabulary = this.#host.vocabulary();
-    this.#template ??= compileChatTemplate(this.#source);
-    const [render, { special, startToken, endToken }] = await Promise.all([this.#template, vocabulary]);
+    const { special, startToken, endToken } = await this.#host.vocabulary();
     const { contents, guard } = guardContents(messages.map((message) => message.content), special);
     const guarded = messages.map((message, index) => ({ role: message.role, content: contents[index] ?? "" }));
-    return { kind: "template", text: render(guarded, startToken, endToken), guard };
+    const text = await this.#host.render({ source, messages: guarded, startToken, endToken }, signal);
+    return { kind: "template", text, guard };
   }
 }
 

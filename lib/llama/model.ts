@@ -206,6 +206,7 @@ export class Model implements AsyncDisposable {
     return new Chat({
       template: this.info.chatTemplate,
       vocabulary: () => this.#chatVocabulary(),
+      render: (input, signal) => this.#thread.run("renderTemplate", input, { signal }),
       generate: (prompt, settings, owner, signal, onPiece) => this.#generate(prompt, settings, owner, signal, onPiece),
     }, options);
   }

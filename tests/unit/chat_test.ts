@@ -4,6 +4,7 @@ import test from "node:test";
 import { ChatTemplateError, DisposedError } from "../../lib/errors.ts";
 import { Chat, type ChatHost } from "../../lib/llama/chat.ts";
 import type { GenerationResult } from "../../lib/llama/generation.ts";
+import { renderTemplate } from "../../lib/llama/thread/template.ts";
 
 const template = "{% for m in messages %}[{{ m.content }}]{% endfor %}";
 
@@ -28,6 +29,7 @@ function host(): { host: ChatHost; asked: string[]; answer: (text: string) => vo
     host: {
       template,
       vocabulary: () => Promise.resolve({ special: [], startToken: "", endToken: "" }),
+      render: (input) => renderTemplate(input),
       generate(prompt) {
         asked.push(prompt.text);
         heard.resolve();
@@ -71,7 +73,6 @@ test("a bad template of a chat whose model has gone ends in one error that is he
     };
     const chat = new Chat(gone, { template: "{% if %}" });
     await assert.rejects(chat.send("x").then(), DisposedError);
-    // The template is compiled by the time that a second chat has heard of its own.
     const other = new Chat(host().host, { template: "{% if %}" });
     await assert.rejects(other.send("x").then(), ChatTemplateError);
     await new Promise((resolve) => setTimeout(resolve, 0));

@@ -10,6 +10,7 @@ import { generate } from "./generate.ts";
 import { load, unload } from "./load.ts";
 import type { DetokenizeInput, TokenizeInput } from "./protocol.ts";
 import { type ChatVocabulary, chatVocabulary } from "./special_tokens.ts";
+import { type RenderInput, renderTemplate } from "./template.ts";
 import { detokenize, tokenize } from "./tokenizer.ts";
 
 /** The tasks by name. */
@@ -22,6 +23,8 @@ export const llamaTasks = {
     detokenize(lib, input.vocab, input.tokens, input),
   chatVocabulary: (vocab: Pointer<"llama_vocab">, { native }: TaskContext): ChatVocabulary =>
     chatVocabulary(native, vocab),
+  renderTemplate: (input: RenderInput, { throwIfCancelled }: TaskContext): Promise<string> =>
+    renderTemplate(input, { check: throwIfCancelled }),
 } as const;
 
 /** The type of {@linkcode llamaTasks}. */
