@@ -7,10 +7,11 @@ import { parseArgs } from "node:util";
 import { bunProgram, denoProgram } from "./setup/npm_packages.mjs";
 import { seconds } from "./setup/progress.mjs";
 import { main, root, setup } from "./setup.mjs";
-import { countBun, countDeno } from "./setup/test_counts.mjs";
+import { countBun, countDeno, countOwn } from "./setup/test_counts.mjs";
 
 const limit = 20 * 60_000;
 const runtimes = ["deno", "bun"];
+const counters = { deno: countDeno, bun: countBun, node: countOwn };
 
 const help = `Runs set-up, then every check and every test in Deno and in Bun.
 
@@ -64,7 +65,12 @@ function testRuns() {
   ]);
   const documented = ["mod.ts", "ffi", "lib"].filter((path) => existsSync(join(root, path)));
   const doc = { part: "examples", title: "deno test --doc", runtime: "deno" };
-  return [...runs, { ...doc, command: [deno, "test", "-A", "--doc", "--no-check", ...documented] }];
+  const targets = { part: "targets", title: "other targets, those that are cached", runtime: "node" };
+  return [
+    ...runs,
+    { ...doc, command: [deno, "test", "-A", "--doc", "--no-check", ...documented] },
+    { ...targets, command: [process.execPath, "scripts/test_targets.mjs", "--cached"] },
+  ];
 }
 
 function testFolders() {
@@ -75,7 +81,7 @@ function testFolders() {
 }
 
 function partNames() {
-  return ["format", "lint", "types", "docs", "publish", "tables", ...testFolders(), "examples"];
+  return ["format", "lint", "types", "docs", "publish", "tables", ...testFolders(), "examples", "targets"];
 }
 
 await main(async () => {
@@ -92,9 +98,9 @@ await main(async () => {
     if (!fine) failures.push(check.title);
   }
   const runs = testRuns().filter(({ part }) => only.has(part));
-  const ran = { deno: 0, bun: 0 };
+  const ran = { deno: 0, bun: 0, node: 0 };
   for (const test of runs) {
-    const { fine, counts } = await runStep(test, test.runtime === "deno" ? countDeno : countBun);
+    const { fine, counts } = await runStep(test, counters[test.runtime]);
     // A run that broke off without a failed test has failed all the same.
     add({ ...counts, failed: counts.failed + (!fine && counts.failed === 0 ? 1 : 0) });
     ran[test.runtime] += counts.passed;
@@ -139,7 +145,7 @@ async function runStep({ title, command }, count) {
   const { code, text, timedOut } = await capture(command);
   const fine = code === 0;
   const lines = text.trimEnd().split("\n").filter((line) =>
-    !/^Warning Failed resolving types|^ {4}at file:.*\/@types\//.test(line)
+    !/^Warning Failed resolving types|^ {4}at file:.*\/node_modules\//.test(line)
   );
   console.log((fine ? lines.slice(-closingLines(lines)) : lines).join("\n"));
   const took = seconds(performance.now() - started);

@@ -19,6 +19,16 @@ export function countBun(text) {
   };
 }
 
+/** `12 passed, 0 failed, 1 skipped`, as our own scripts end. */
+export function countOwn(text) {
+  const line = text.trimEnd().split("\n").at(-1) ?? "";
+  return {
+    passed: number(line, /(\d+) passed/),
+    failed: number(line, /(\d+) failed/),
+    skipped: number(line, /(\d+) skipped/),
+  };
+}
+
 function number(text, pattern) {
   return Number(pattern.exec(text)?.[1] ?? 0);
 }
