@@ -19,11 +19,15 @@ export function show(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
   if (typeof value === "bigint") return `${value}n`;
   if (typeof value === "function") return "a function";
-  if (Array.isArray(value)) return `an array of ${value.length}`;
-  if (typeof value === "object" && value !== null) {
-    return `an object (${Object.prototype.toString.call(value).slice(8, -1)})`;
+  if (typeof value !== "object" || value === null) return String(value);
+  try {
+    return Array.isArray(value)
+      ? `an array of ${value.length}`
+      : `an object (${Object.prototype.toString.call(value).slice(8, -1)})`;
+  } catch {
+    // A Proxy that was revoked, or whose handler throws.
+    return "an object";
   }
-  return String(value);
 }
 
 function refuse(name: string, value: unknown, expected: string): never {
@@ -67,9 +71,27 @@ export function checkFunction<T>(name: string, value: T): T {
 
 /** An `AbortSignal`. */
 export function checkSignal(name: string, value: unknown): AbortSignal {
-  return value instanceof AbortSignal
+  return isInstance(value, AbortSignal)
     ? value
     : refuse(name, value, "an AbortSignal, such as that of an AbortController");
+}
+
+/** `instanceof`, which throws for a Proxy that was revoked. */
+export function isInstance<T>(value: unknown, type: abstract new (...args: never[]) => T): value is T {
+  try {
+    return value instanceof type;
+  } catch {
+    return false;
+  }
+}
+
+/** The names in an object; `undefined` for an array, and for a Proxy that was revoked. */
+function namesIn(options: object): string[] | undefined {
+  try {
+    return Array.isArray(options) ? undefined : Object.keys(options);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Text without half surrogate pairs, which UTF-8 can't carry. */
@@ -100,10 +122,9 @@ export function checkOptions<T extends object>(
   known: readonly (keyof T & string)[],
 ): Partial<T> {
   if (options === undefined) return {};
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    return refuse(`the options of ${where}`, options, "an object");
-  }
-  for (const name of Object.keys(options)) {
+  const given = typeof options === "object" && options !== null ? namesIn(options) : undefined;
+  if (given === undefined) return refuse(`the options of ${where}`, options, "an object");
+  for (const name of given) {
     if ((known as readonly string[]).includes(name)) continue;
     const near = nearest(name, known);
     const hint = near === undefined ? `it knows ${known.join(", ")}` : `did you mean ${near}?`;

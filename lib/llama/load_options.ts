@@ -9,6 +9,7 @@ import {
   checkOptions,
   checkSignal,
   checkText,
+  isInstance,
   show,
 } from "../options.ts";
 
@@ -137,7 +138,7 @@ export function checkLoad(options: ModelOptions | undefined): LoadSettings {
 
 /** The path that a path or a file URL stands for. Throws {@linkcode InvalidArgumentError} for anything else. */
 export function modelPath(source: string | URL): string {
-  if (source instanceof URL) return pathOfUrl(source);
+  if (isInstance(source, URL)) return pathOfUrl(source);
   const path = checkText("the path of the model", source);
   if (path === "") {
     throw new InvalidArgumentError("the path of the model is empty; give the path of a .gguf file", {
@@ -151,7 +152,19 @@ export function modelPath(source: string | URL): string {
       expected: "a path without \\0",
     });
   }
-  return path.startsWith("file:") ? pathOfUrl(path) : path;
+  // One letter is a drive of Windows; a path may have a colon, and then no two slashes behind it.
+  if (/^file:/i.test(path)) return pathOfUrl(path);
+  if (/^([a-z][a-z0-9+.-]+:\/\/|(hf|huggingface|data|blob):)/i.test(path)) refuseAddress(path);
+  return path;
+}
+
+function refuseAddress(address: string): never {
+  throw new InvalidArgumentError(
+    `${
+      show(address)
+    } is an address, and models at addresses aren't supported yet; download the file and give its path, or its file: URL`,
+    { value: address, expected: "a path, or a file: URL" },
+  );
 }
 
 function pathOfUrl(source: string | URL): string {
@@ -164,10 +177,7 @@ function pathOfUrl(source: string | URL): string {
     }
   }
   if (url === null) refuseUrl(source);
-  throw new InvalidArgumentError(`${url} is no file: URL; download the model and give its path`, {
-    value: url.href,
-    expected: "a file: URL",
-  });
+  refuseAddress(url.href);
 }
 
 function refuseUrl(source: string | URL, cause?: unknown): never {
