@@ -2,13 +2,14 @@ import { open } from "../../ffi/mod.ts";
 import type { Native } from "../../ffi/native.ts";
 import { NativeThread } from "../../ffi/thread.ts";
 import { DisposedError, UnsupportedModelError } from "../errors.ts";
-import { type GgufHeader, type GgufValue, readGgufHeader } from "../ggml/gguf_header.ts";
+import type { GgufHeader, GgufValue } from "../ggml/gguf_header.ts";
 import { checkBoolean, checkOptions, checkText } from "../options.ts";
 import { Chat, type ChatOptions } from "./chat.ts";
 import { bytesPerToken } from "./context_memory.ts";
 import { Generation, type GenerationResult } from "./generation.ts";
 import { checkCompletion, type CompletionOptions, type GenerationSettings } from "./generation_options.ts";
 import { checkLoad, type LoadSettings, type ModelOptions, modelPath } from "./load_options.ts";
+import { readModelHeader } from "./model_header.ts";
 import type { GenerateOutput, LoadedModel, ModelFacts, Prompt } from "./thread/protocol.ts";
 import type { ChatVocabulary } from "./thread/special_tokens.ts";
 import type { LlamaTasks } from "./thread/tasks.ts";
@@ -64,7 +65,7 @@ export async function loadModel(source: string | URL, options?: ModelOptions): P
   const path = modelPath(source);
   const settings = checkLoad(options);
   settings.signal?.throwIfAborted();
-  const [header, [native, thread]] = await both(readGgufHeader(path), startThread(settings));
+  const [header, [native, thread]] = await both(readModelHeader(path), startThread(settings));
   const { signal, onMessage } = watched(settings);
   try {
     const loaded = await thread.run("load", {
