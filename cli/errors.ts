@@ -21,3 +21,11 @@ export class OutputClosedError extends Error {
     super("standard output was closed");
   }
 }
+
+/** Standard input can't be read, or standard output not be written; the cause is the system's error. Ends with exit code 1. */
+export class StreamError extends Error {
+  override readonly name = "StreamError";
+  constructor(what: string, cause: unknown) {
+    super(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}

@@ -6,7 +6,7 @@
 import process from "node:process";
 import { GgmlError, InvalidArgumentError } from "../lib/errors.ts";
 import type { Command } from "./command.ts";
-import { EXIT, InterruptedError, OutputClosedError, UsageError } from "./errors.ts";
+import { EXIT, InterruptedError, OutputClosedError, StreamError, UsageError } from "./errors.ts";
 import { nearest, parseFlags } from "./flags.ts";
 import { commandHelp, COMMON_FLAGS, programHelp } from "./help.ts";
 import { print, say, styled, watchOutput } from "./terminal.ts";
@@ -69,7 +69,7 @@ function explain(error: unknown, verbose: boolean): number {
   const usage = error instanceof UsageError || error instanceof InvalidArgumentError;
   say(`${styled("red", "error:")} ${error instanceof Error ? error.message : String(error)}`);
   if (usage) say("Add --help to see what can be given.");
-  else if (verbose || !(error instanceof GgmlError)) say(details(error));
+  else if (verbose || !(error instanceof GgmlError || error instanceof StreamError)) say(details(error));
   else say("Add -v for details.");
   return usage ? EXIT.usage : EXIT.failed;
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
+import process from "node:process";
 import test from "node:test";
 import deno from "../../deno.json" with { type: "json" };
 import { cli, commandLine, runProgram } from "./program.ts";
@@ -64,5 +65,17 @@ test("output that can't be written ends with 1 and says why", { skip: !existsSyn
   const command = commandLine(["--help"]);
   const { code, err } = await runProgram(["sh", "-c", 'exec "$@" > /dev/full', "sh", ...command]);
   assert.equal(code, 1);
-  assert.match(err, /^error: .*(No space|ENOSPC)/);
+  assert.match(err, /^error: the output can't be written: .*(No space|ENOSPC).*\nAdd -v for details\.\n$/);
+});
+
+test("standard input that is a folder ends with 1 and says so", { skip: process.platform === "win32" }, async () => {
+  for (const args of [["complete", "-p", "-"], ["complete"], ["chat"], ["tokenize"]]) {
+    const shell = ["sh", "-c", 'exec "$@" < /', "sh", ...commandLine(args)];
+    assert.deepEqual(await runProgram(shell), {
+      code: 1,
+      out: "",
+      err:
+        "error: standard input can't be read: it is a folder; give a file, or the text itself\nAdd -v for details.\n",
+    });
+  }
 });
