@@ -2,10 +2,10 @@ import { availableParallelism } from "node:os";
 import { InvalidArgumentError } from "./errors.ts";
 
 /** How many native threads a process can have. */
-const SLOTS = 256;
+export const MAX_THREADS = 256;
 /** The words of the shared memory. */
-const LOCK = 0, FREE = 1, TOTAL = 2, NEXT_TICKET = 3, SERVED = 4, CHANGES = 5, HELD = 8, ABANDONED = HELD + SLOTS;
-const WORDS = ABANDONED + SLOTS;
+const LOCK = 0, FREE = 1, TOTAL = 2, NEXT_TICKET = 3, SERVED = 4, CHANGES = 5, HELD = 8, ABANDONED = HELD + MAX_THREADS;
+const WORDS = ABANDONED + MAX_THREADS;
 /** How long a wait lasts before it asks whether it was cancelled. */
 const POLL_MS = 20;
 
@@ -50,10 +50,10 @@ export class CoreBudget {
 
   /** The hold of thread number `slot` on the shared memory. Each thread has a number of its own, from 0 to 255. */
   constructor(memory: CoreMemory, slot: number) {
-    if (!Number.isInteger(slot) || slot < 0 || slot >= SLOTS) {
+    if (!Number.isInteger(slot) || slot < 0 || slot >= MAX_THREADS) {
       throw new InvalidArgumentError(`${slot} is no thread's number`, {
         value: slot,
-        expected: `a whole number from 0 to ${SLOTS - 1}`,
+        expected: `a whole number from 0 to ${MAX_THREADS - 1}`,
       });
     }
     this.#words = new Int32Array(memory);
@@ -151,5 +151,5 @@ export class CoreBudget {
 }
 
 function place(ticket: number): number {
-  return (ticket >>> 0) % SLOTS;
+  return (ticket >>> 0) % MAX_THREADS;
 }

@@ -100,7 +100,7 @@ interface Place {
 /**
  * Finds the set of libraries to use and reads its manifest. Opens no library.
  *
- * Throws LibraryNotFoundError (it lists each place), ManifestError when one is unreadable.
+ * Throws LibraryNotFoundError (it lists each place), ManifestError when one is unreadable, UnsupportedPlatformError when it is of another target.
  */
 export function locateLibraries(options: OpenOptions = {}): LibrarySet {
   const tried: string[] = [];
@@ -120,18 +120,19 @@ export function locateLibraries(options: OpenOptions = {}): LibrarySet {
   );
 }
 
+/** The option as it was given. Throws InvalidArgumentError for what is no path. */
+export function checkLibraryPath(libraryPath: unknown): string | undefined {
+  if (libraryPath === undefined || (typeof libraryPath === "string" && libraryPath !== "")) return libraryPath;
+  throw new InvalidArgumentError("libraryPath must name a folder with manifest.json and the libraries", {
+    value: libraryPath,
+    expected: "the path of a folder",
+  });
+}
+
 /** A folder that the user names is the only place; else each default place is one. */
 function places(options: OpenOptions): Place[] {
-  const { libraryPath } = options;
-  if (libraryPath !== undefined) {
-    if (typeof libraryPath === "string" && libraryPath !== "") {
-      return [{ what: "option libraryPath", path: libraryPath }];
-    }
-    throw new InvalidArgumentError("libraryPath must name a folder with manifest.json and the libraries", {
-      value: libraryPath,
-      expected: "the path of a folder",
-    });
-  }
+  const libraryPath = checkLibraryPath(options.libraryPath);
+  if (libraryPath !== undefined) return [{ what: "option libraryPath", path: libraryPath }];
   const named = environment("GGML_FFI_LIBRARY_PATH");
   if (named !== undefined) return [{ what: "GGML_FFI_LIBRARY_PATH", path: named }];
   const target = hostTarget();
@@ -188,6 +189,12 @@ function readManifest(path: string): LibrarySet {
     });
   }
   const { target, ggmlVersion, llamaVersion, commit, backendApiVersion, files } = parsed;
+  if (target !== hostTarget()) {
+    throw new UnsupportedPlatformError(
+      `${path} is of libraries for ${target}, but this program runs on ${hostTarget()}; give libraries for that, or install ${platformPackage()}`,
+      { value: target, expected: hostTarget() },
+    );
+  }
   return { directory: dirname(path), target, ggmlVersion, llamaVersion, commit, backendApiVersion, files };
 }
 

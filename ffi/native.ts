@@ -4,7 +4,7 @@ import type { LibFunction } from "./call.ts";
 import { InvalidArgumentError, LibraryOpenError } from "./errors.ts";
 import { Guard, guardCallbacks, type LogLine } from "./guard.ts";
 import { checkVersions, Libraries, type OpenedLibraries } from "./libraries.ts";
-import { type LibrarySet, locateLibraries, type OpenOptions } from "./locate.ts";
+import { checkLibraryPath, type LibrarySet, locateLibraries, type OpenOptions } from "./locate.ts";
 import { readCString } from "./memory.ts";
 import type { NativeBuffer, Pointer } from "./pointer.ts";
 import { type NativeRuntime, nativeRuntime } from "./runtime.ts";
@@ -141,6 +141,12 @@ export class Native {
 
   /** The default parameters that the library's own function gives; fields that hold that function's arguments are zero. */
   defaults<N extends DefaultsName>(name: N): StructView<Structs[N]> {
+    if (!Object.hasOwn(structDefaults, name)) {
+      throw new InvalidArgumentError(`no function of the headers gives defaults of ${String(name)}; use struct()`, {
+        value: name,
+        expected: Object.keys(structDefaults).join(", "),
+      });
+    }
     const { bytes, pointers } = structDefaults[name];
     const view = this.#structs.make(name);
     bytesOf(view).setFromHex(bytes);
@@ -306,7 +312,7 @@ let openedSet: Promise<Native> | undefined;
  * another `libraryPath` than the one in use.
  */
 export async function open(options: OpenOptions = {}): Promise<Native> {
-  const wanted = options.libraryPath;
+  const wanted = checkLibraryPath(options.libraryPath);
   if (openedSet === undefined) {
     const native = Native.open(options);
     openedSet = native;

@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from "./errors.ts";
 import type { Scalar } from "./runtime.ts";
 import type { CValue, FieldLayout, FieldType, Signature, StructLayout } from "./signature.ts";
 import { ggmlSignatures } from "./tables/ggml.ts";
@@ -71,11 +72,16 @@ export function callbackSignature(name: string): Signature | undefined {
 
 const layouts = new Map<string, StructLayout>();
 
-/** The layout of a struct. Throws TypeError when the headers declare none of that name. */
+/** The layout of a struct. Throws InvalidArgumentError when the headers declare none of that name. */
 export function structLayout(name: string): StructLayout {
   let layout = layouts.get(name);
   if (layout === undefined) {
-    if (!Object.hasOwn(structLayouts, name)) throw new TypeError(`there is no struct ${name} in the headers`);
+    if (!Object.hasOwn(structLayouts, name)) {
+      throw new InvalidArgumentError(`the headers declare no struct ${String(name)}; give the name that it has in C`, {
+        value: name,
+        expected: "a struct such as llama_batch",
+      });
+    }
     layout = parseLayout(name, structLayouts[name] as string);
     layouts.set(name, layout);
   }

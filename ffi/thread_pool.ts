@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { type CoreMemory, makeCores } from "./cores.ts";
-import { NativeThreadError } from "./errors.ts";
+import { type CoreMemory, makeCores, MAX_THREADS } from "./cores.ts";
+import { InvalidArgumentError, NativeThreadError } from "./errors.ts";
 import type { Native } from "./native.ts";
-import { startWorker, ThreadWorker } from "./thread_handle.ts";
+import { type StartedWorker, startWorker, ThreadWorker } from "./thread_handle.ts";
 
 /** How many threads without an owner are kept. */
 const KEPT = 1;
@@ -14,6 +14,15 @@ let cores: CoreMemory | undefined;
 
 /** A thread that rests, or a new one. Throws NativeThreadError when it doesn't come up. */
 export async function takeWorker(native: Native | Promise<Native>, entry: URL | undefined): Promise<ThreadWorker> {
+  if (entry !== undefined && !(entry instanceof URL)) {
+    throw new InvalidArgumentError(
+      "the entry of a native thread must be a URL; make one by new URL(…, import.meta.url)",
+      {
+        value: entry,
+        expected: "a URL",
+      },
+    );
+  }
   const source = entry ?? await defaultEntry();
   const rested = takeRested(source.href);
   if (rested === undefined) return await newWorker(native, source);
@@ -38,9 +47,15 @@ function takeRested(entry: string): ThreadWorker | undefined {
 }
 
 async function newWorker(native: Native | Promise<Native>, source: URL): Promise<ThreadWorker> {
-  const slot = freeSlot();
+  const slot = freeSlot(slots);
   slots.add(slot);
-  const started = startWorker(source, slot, cores ??= makeCores());
+  let started: StartedWorker;
+  try {
+    started = startWorker(source, slot, cores ??= makeCores());
+  } catch (cause) {
+    slots.delete(slot);
+    throw new NativeThreadError(`the native thread can't be started from ${source}`, { value: source.href, cause });
+  }
   try {
     const worker = new ThreadWorker(await native, started);
     await worker.ready;
@@ -67,9 +82,16 @@ export async function giveBack(worker: ThreadWorker): Promise<void> {
   await worker.end();
 }
 
-function freeSlot(): number {
+/** The lowest number that isn't taken. Throws NativeThreadError when all are. */
+export function freeSlot(taken: ReadonlySet<number>): number {
   let slot = 0;
-  while (slots.has(slot)) slot++;
+  while (taken.has(slot)) slot++;
+  if (slot >= MAX_THREADS) {
+    throw new NativeThreadError(
+      `there are ${MAX_THREADS} native threads already, the most that a process can have; dispose models or threads first`,
+      { value: slot + 1, expected: `at most ${MAX_THREADS}` },
+    );
+  }
   return slot;
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { appendFileSync, mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import process from "node:process";
 import test from "node:test";
@@ -138,6 +138,30 @@ function librariesInNew(folder: TemporaryFolder): string {
   if (before !== undefined) process.env["GGML_FFI_LIBRARY_PATH"] = before;
   return path;
 }
+
+test("libraries for another target are refused by both their names", () => {
+  using folder = new TemporaryFolder();
+  const path = join(librariesInNew(folder), "manifest.json");
+  const manifest = JSON.parse(readFileSync(path, "utf8")) as { target: string };
+  rmSync(path);
+  writeFileSync(path, JSON.stringify({ ...manifest, target: "riscv64-plan9" }));
+  assert.throws(
+    () => locateLibraries({ libraryPath: path }),
+    (error: Error & { code: string }) =>
+      error.code === "UNSUPPORTED_PLATFORM" && error.message.includes("riscv64-plan9") &&
+      error.message.includes(hostTarget()),
+  );
+});
+
+test("what can't be right is refused with an error of this library, also once the libraries are open", async () => {
+  const native = await open();
+  await assert.rejects(open({ libraryPath: 5 as unknown as string }), { code: "INVALID_ARGUMENT", value: 5 });
+  for (const name of ["nope", "toString", 5]) {
+    const wrong = { code: "INVALID_ARGUMENT", value: name };
+    assert.throws(() => native.struct(name as "llama_batch"), wrong);
+    assert.throws(() => native.defaults(name as "llama_model_params"), wrong);
+  }
+});
 
 for (
   const [what, text] of [

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { availableParallelism } from "node:os";
 import test from "node:test";
 import { Native, NativeThread, open } from "../../ffi/mod.ts";
+import { freeSlot } from "../../ffi/thread_pool.ts";
 import type { tasks } from "./thread_entry.ts";
 import { runModule } from "./support.ts";
 
@@ -262,6 +263,24 @@ test("a Worker that doesn't load is an error of start", async () => {
   });
   const absent = NativeThread.start(native, { entry: new URL("./no_such_module.ts", import.meta.url) });
   await assert.rejects(absent, { code: "NATIVE_THREAD" });
+});
+
+test("an entry that is no URL, or none that a Worker can be made of, is an error of start and costs no thread", async () => {
+  for (const wrong of ["x", 5, {}]) {
+    const started = NativeThread.start(native, { entry: wrong as unknown as URL });
+    await assert.rejects(started, { code: "INVALID_ARGUMENT", value: wrong });
+  }
+  await assert.rejects(NativeThread.start(native, { entry: new URL("nope:x") }), { code: "NATIVE_THREAD" });
+});
+
+test("more threads than a process can have are refused by their number", () => {
+  assert.equal(freeSlot(new Set([0, 1, 3])), 2);
+  const all = new Set(Array.from({ length: 256 }, (_, slot) => slot));
+  assert.throws(() => freeSlot(all), (error: Error & { code: string }) => {
+    assert.equal(error.code, "NATIVE_THREAD");
+    assert.match(error.message, /256 native threads already.*dispose/);
+    return true;
+  });
 });
 
 test("libraries that can't be opened are an error of start", async () => {
