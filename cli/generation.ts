@@ -30,6 +30,7 @@ export const GENERATION_FLAGS: readonly Flag[] = [
   {
     name: "top-k",
     takes: "integer",
+    placeholder: "K",
     min: 0,
     max: 2 ** 31 - 1,
     help: "choose among the K likeliest tokens; 0 is off (default: 40)",
@@ -37,6 +38,7 @@ export const GENERATION_FLAGS: readonly Flag[] = [
   {
     name: "top-p",
     takes: "number",
+    placeholder: "P",
     min: 0,
     max: 1,
     help: "choose among the likeliest that together reach P; 1 is off (default: 0.95)",
@@ -44,6 +46,7 @@ export const GENERATION_FLAGS: readonly Flag[] = [
   {
     name: "min-p",
     takes: "number",
+    placeholder: "P",
     min: 0,
     max: 1,
     help: "leave out what is less likely than P times the likeliest; 0 is off (default: 0.05)",

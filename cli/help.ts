@@ -6,7 +6,7 @@ export const COMMON_FLAGS: readonly Flag[] = [
   {
     name: "verbose",
     short: "v",
-    help: "say on standard error what is used and how long it took, and the details of errors",
+    help: "say on standard error what is used, what llama.cpp logs, how long it took, and the details of errors",
   },
   { name: "help", short: "h", help: "show this help" },
 ];

@@ -1,7 +1,7 @@
 import type { Model, ModelOptions } from "../mod.ts";
 import { UsageError } from "./errors.ts";
 import type { Flag, Given } from "./flags.ts";
-import { ProgressBar, say } from "./terminal.ts";
+import { ProgressBar, say, styled } from "./terminal.ts";
 
 /** The flag that names the model file. */
 export const MODEL_FLAG: Flag = {
@@ -57,10 +57,11 @@ export async function loadGivenModel(given: Given, signal: AbortSignal, argument
   const contextSize = given.number("ctx-size");
   const threads = given.number("threads");
   const gpuLayers = given.number("gpu-layers");
+  const verbose = given.has("verbose");
   using bar = new ProgressBar("loading the model");
   const options: ModelOptions = {
     signal,
-    onProgress: (share) => bar.draw(share),
+    ...(verbose ? { onLog: ({ text }) => say(styled("dim", text)) } : { onProgress: (share) => bar.draw(share) }),
     ...(contextSize === undefined ? {} : { contextSize }),
     ...(threads === undefined ? {} : { threads }),
     ...(gpuLayers === undefined ? {} : { gpuLayers }),
@@ -68,7 +69,7 @@ export async function loadGivenModel(given: Given, signal: AbortSignal, argument
   const started = performance.now();
   const model = await loadModel(path, options);
   bar[Symbol.dispose]();
-  if (given.has("verbose")) await sayLoaded(model, performance.now() - started);
+  if (verbose) await sayLoaded(model, performance.now() - started);
   return model;
 }
 

@@ -81,6 +81,8 @@ test("-v says on standard error what is used and how long it took, and leaves th
   assert.equal(code, 0);
   assert.equal(out, fine(await cli(STORY)));
   assert.match(err, /context of \d+ tokens[\s\S]*answer: 24 tokens in /);
+  // Elsewhere no log is kept.
+  if (process.platform === "linux") assert.equal(err.match(/loaded meta data with/g)?.length, 1);
 });
 
 test("a bad model ends with 1 and says what is wrong with it", async () => {
