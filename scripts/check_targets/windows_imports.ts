@@ -2,22 +2,25 @@
 const reviewed: Readonly<Record<string, string>> = {
   "advapi32.dll": "RegCloseKey RegOpenKeyExA RegQueryValueExA",
   "kernel32.dll": `
-    AcquireSRWLockExclusive AreFileApisANSI CloseHandle CreateDirectoryW CreateFileA CreateFileMappingA CreateFileW
-    CreatePipe CreateProcessA CreateProcessW CreateThread DeleteCriticalSection DeleteFileW EnterCriticalSection FindClose FindFirstFileW
-    FindNextFileW FormatMessageA FreeLibrary GetCurrentDirectoryW GetCurrentProcess GetCurrentProcessId GetCurrentThread GetCurrentThreadId
-    GetExitCodeProcess GetFileAttributesW GetFileInformationByHandle GetFileInformationByHandleEx GetLastError GetLogicalProcessorInformationEx
-    GetModuleFileNameW GetModuleHandleA GetModuleHandleW GetProcAddress GetProcessWorkingSetSize GetSystemInfo GetSystemTimeAsFileTime
-    GlobalMemoryStatusEx InitOnceExecuteOnce InitializeConditionVariable InitializeCriticalSection InitializeSRWLock
-    IsProcessorFeaturePresent LeaveCriticalSection LoadLibraryW LocalFree MapViewOfFile MultiByteToWideChar PeekNamedPipe
-    QueryPerformanceCounter QueryPerformanceFrequency RaiseException ReadFile ReleaseSRWLockExclusive ResumeThread RtlCaptureContext
-    RtlLookupFunctionEntry RtlRestoreContext RtlUnwindEx RtlVirtualUnwind SetErrorMode SetHandleInformation SetPriorityClass
-    SetProcessWorkingSetSize SetThreadAffinityMask SetThreadInformation SetThreadPriority Sleep SleepConditionVariableSRW SwitchToThread
-    TerminateProcess TlsAlloc TlsFree TlsGetValue TlsSetValue TryAcquireSRWLockExclusive UnmapViewOfFile VirtualAlloc VirtualFree VirtualLock
-    VirtualProtect VirtualQuery VirtualUnlock WaitForSingleObject WaitForSingleObjectEx WakeAllConditionVariable WakeConditionVariable
+    AcquireSRWLockExclusive AcquireSRWLockShared AreFileApisANSI CloseHandle CreateEventA CreateFileA
+    CreateFileMappingA CreateFileW CreateNamedPipeA CreatePipe CreateProcessW CreateThread
+    DeleteCriticalSection DeleteProcThreadAttributeList EnterCriticalSection FindClose FindFirstFileW
+    FindNextFileW FlsAlloc FlsSetValue FormatMessageA FreeLibrary GetActiveProcessorCount GetCurrentDirectoryW
+    GetCurrentProcess GetCurrentProcessId GetCurrentThread GetCurrentThreadId GetFileInformationByHandle
+    GetFileInformationByHandleEx GetLastError GetModuleFileNameW GetModuleHandleW GetProcAddress
+    GetProcessWorkingSetSize GetSystemInfo GetSystemTimePreciseAsFileTime GlobalMemoryStatusEx
+    InitOnceExecuteOnce InitializeConditionVariable InitializeCriticalSection
+    InitializeProcThreadAttributeList InitializeSRWLock LeaveCriticalSection LoadLibraryW LocalFree
+    MapViewOfFile MultiByteToWideChar QueryPerformanceCounter QueryPerformanceFrequency RaiseException
+    ReadFile ReleaseSRWLockExclusive ReleaseSRWLockShared RtlCaptureContext RtlLookupFunctionEntry
+    RtlRestoreContext RtlUnwindEx RtlVirtualUnwind SetErrorMode SetFilePointerEx SetHandleInformation
+    SetLastError SetProcessWorkingSetSize SetThreadAffinityMask SetThreadInformation SetThreadPriority Sleep
+    SleepConditionVariableSRW TerminateProcess TlsGetValue UnmapViewOfFile UpdateProcThreadAttribute
+    VirtualLock VirtualProtect VirtualQuery WaitForSingleObject WaitForSingleObjectEx WakeAllConditionVariable
     WideCharToMultiByte WriteFile`,
   "ws2_32.dll": `
-    WSACleanup WSAGetLastError WSAStartup __WSAFDIsSet accept bind closesocket connect freeaddrinfo getaddrinfo gethostbyname htonl htons
-    inet_addr ioctlsocket listen ntohs recv select send setsockopt shutdown socket`,
+    WSAStartup accept bind closesocket connect gethostbyname htons inet_addr listen recv send setsockopt
+    socket`,
 };
 
 /** The functions of a system's DLL that may be imported; `undefined` for a DLL that may not. */
