@@ -9,8 +9,8 @@ const kinds = process.argv.length > 4 ? process.argv.slice(4) : ["assert", "exce
 const child = "tests/model/abort_child.ts";
 const right = ["NativeAbortError", "NativeAbortError", "NativeAbortError", "returned", "DisposedError"];
 
-function faultOf(code: number | null, stdout: string): string | undefined {
-  if (code !== 0) return `code ${code}`;
+function faultOf(code: number | null, signal: string | null, stdout: string): string | undefined {
+  if (code !== 0) return `code ${code}, signal ${signal}`;
   const report = JSON.parse(stdout) as AbortReport;
   if (report.errors.some((name) => name !== "NativeAbortError")) return `errors ${report.errors}`;
   if (report.later.some((name, index) => name !== right[index % right.length])) return `later ${report.later}`;
@@ -23,8 +23,8 @@ for (const runtime of ["deno", "bun"] as const) {
     const faults: string[] = [];
     const ms: number[] = [];
     for (let at = 0; at < runs; at++) {
-      const { code, stdout } = await run(command(runtime, child, [kind]));
-      const fault = faultOf(code, stdout);
+      const { code, signal, stdout } = await run(command(runtime, child, [kind]));
+      const fault = faultOf(code, signal, stdout);
       if (fault === undefined) ms.push(...(JSON.parse(stdout) as AbortReport).ms);
       else faults.push(fault);
     }
@@ -36,8 +36,8 @@ for (const runtime of ["deno", "bun"] as const) {
     );
   }
   for (const kind of times > 1 ? kinds : []) {
-    const { code, stdout } = await run(command(runtime, child, [kind, String(times)]));
-    const fault = faultOf(code, stdout);
+    const { code, signal, stdout } = await run(command(runtime, child, [kind, String(times)]));
+    const fault = faultOf(code, signal, stdout);
     const megabytes = fault === undefined ? (JSON.parse(stdout) as AbortReport).megabytes : [];
     const each = ((megabytes.at(-1) ?? 0) - (megabytes[0] ?? 0)) / (times - 1);
     console.log(
