@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import process from "node:process";
 import test from "node:test";
 import { defaultModelPath, librariesInfo, loadModel } from "../../mod.ts";
 import { ask } from "./questions.ts";
@@ -20,7 +21,8 @@ test("a question is cancelled, and the next one answered", async () => {
 });
 
 test("the libraries say what they are", async () => {
-  const info = await librariesInfo();
-  console.log(`answer: ${JSON.stringify(info)}`);
+  const { cpuBackend, target } = await librariesInfo();
+  assert.ok(target === (process.env["GGML_FFI_TARGET"] ?? target) && cpuBackend.includes("ggml-cpu-"));
+  console.log(`answer: kernels of ${cpuBackend}`);
   await model.dispose();
 });
