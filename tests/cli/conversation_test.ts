@@ -16,10 +16,11 @@ class Conversation {
   readonly ended: Promise<number | null>;
 
   constructor(args: readonly string[]) {
-    const line = commandLine(args).map((word) => `'${word}'`).join(" ");
+    // Without `exec` some shells stay between the terminal and the program, take Ctrl-C as well, and end with 130.
+    const line = `exec ${commandLine(args).map((word) => `'${word}'`).join(" ")}`;
     this.#child = spawn("script", ["-qefc", line, "/dev/null"], {
       stdio: ["pipe", "pipe", "inherit"],
-      env: { ...process.env, NO_COLOR: "1", TERM: "xterm" },
+      env: { ...process.env, SHELL: "/bin/sh", NO_COLOR: "1", TERM: "xterm" },
     });
     this.ended = new Promise((resolve) => this.#child.once("close", resolve));
     this.#child.stdout.setEncoding("utf8").on("data", (text: string) => {
