@@ -115,6 +115,36 @@ export class GenerationCancelledError extends GgmlError {
   static override readonly code: string = "GENERATION_CANCELLED";
 }
 
+/** A tensor program's part was refused by the backend: an operator, a buffer type or a type of tensor that it can't take. */
+export class UnsupportedOperationError extends GgmlError {
+  /** The stable code of this class. */
+  static override readonly code: string = "UNSUPPORTED_OPERATION";
+}
+
+/** A backend failed while it computed or copied; `value` is the status that it gave. */
+export class BackendError extends GgmlError {
+  /** The stable code of this class. */
+  static override readonly code: string = "BACKEND";
+}
+
+/** A file isn't a backend that can be loaded: another format, processor or version, or it lacks a function; the message says which. */
+export class BackendLoadError extends GgmlError {
+  /** The stable code of this class. */
+  static override readonly code: string = "BACKEND_LOAD";
+}
+
+/** A backend couldn't get the memory that was asked for. */
+export class AllocationError extends GgmlError {
+  /** The stable code of this class. */
+  static override readonly code: string = "ALLOCATION";
+}
+
+/** A tensor has no memory yet, or its memory went with a buffer that was disposed. */
+export class NotAllocatedError extends GgmlError {
+  /** The stable code of this class. */
+  static override readonly code: string = "NOT_ALLOCATED";
+}
+
 registerErrors(
   ModelNotFoundError,
   ModelAccessError,
@@ -131,4 +161,9 @@ registerErrors(
   DecodeError,
   ChatTemplateError,
   GenerationCancelledError,
+  UnsupportedOperationError,
+  BackendError,
+  BackendLoadError,
+  AllocationError,
+  NotAllocatedError,
 );
