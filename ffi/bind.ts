@@ -39,6 +39,14 @@ export class Binder {
     return thunkCaller(this.#runtime, address, signature, placement, this.#support);
   }
 
+  /** The function at an address. Throws UnsupportedSignatureError for one with structs by value where the runtime has none. */
+  bindAt(address: bigint, signature: Signature): LibFunction {
+    if (!this.#takesAsIs(signature)) {
+      throw unsupported(`the function at ${address}`, "it takes or gives a struct by value");
+    }
+    return directCaller(signature, this.#runtime.functionAt(address, this.#direct(signature)), this.#support);
+  }
+
   /** The signature of a callback. Throws UnsupportedSignatureError for one with structs by value where the runtime has none. */
   callbackSignature(name: string, signature: Signature): AbiSignature {
     if (this.#takesAsIs(signature)) return this.#direct(signature);

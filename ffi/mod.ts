@@ -22,7 +22,16 @@ export type { LibraryFile, LibrarySet, OpenOptions } from "./locate.ts";
 export type { NativeBuffer, pointee, Pointer } from "./pointer.ts";
 export { type CallbackName, type Lib, type StructName } from "./tables.ts";
 export type { DefaultsName } from "./tables/defaults.ts";
-export { Native, type NativeCallback, open, type StructFields } from "./native.ts";
+export {
+  type FunctionArgument,
+  Native,
+  type NativeCallback,
+  type NativeModule,
+  open,
+  type StructFields,
+} from "./native.ts";
+export type { CValue, Signature, StructValue } from "./signature.ts";
+export type { Scalar } from "./runtime.ts";
 export { Lifetime, type Owner } from "./struct.ts";
 export {
   type CancelFlag,

@@ -10,7 +10,8 @@ import type { NativeBuffer, Pointer } from "./pointer.ts";
 import { type NativeRuntime, nativeRuntime } from "./runtime.ts";
 import { bytesOf, type Owner, StructFactory } from "./struct.ts";
 import type { StructView } from "./struct_view.ts";
-import { systemOf } from "./system.ts";
+import type { Signature } from "./signature.ts";
+import { type System, systemOf } from "./system.ts";
 import {
   type CallbackName,
   callbackSignature,
@@ -33,6 +34,17 @@ export interface NativeCallback<N extends string = string> extends Disposable {
   close(): void;
 }
 
+/** What {@linkcode Native.functionAt} takes: numbers as the C type wants them (bigint for 64 bits), and for pointers memory or text too. */
+export type FunctionArgument = number | bigint | boolean | string | null | NativeBuffer | StructView<object>;
+
+/** A library outside of the set. */
+export interface NativeModule {
+  /** Its path. */
+  readonly path: string;
+  /** The address of an exported symbol; `null` when there is none. */
+  symbol(name: string): Pointer | null;
+}
+
 /** The opened libraries, as one thread sees them. */
 export class Native {
   /**
@@ -41,6 +53,7 @@ export class Native {
    */
   readonly lib: Lib;
   readonly #runtime: NativeRuntime;
+  readonly #system: System;
   readonly #libraries: Libraries;
   readonly #structs: StructFactory;
   readonly #binder: Binder;
@@ -48,6 +61,7 @@ export class Native {
 
   private constructor(runtime: NativeRuntime, libraries: Libraries, guard: Guard | undefined) {
     this.#guard = guard;
+    this.#system = systemOf(runtime);
     this.#runtime = runtime;
     this.#libraries = libraries;
     this.#structs = new StructFactory(runtime, structLayout);
@@ -185,6 +199,20 @@ export class Native {
     const address = library.symbol(name);
     if (address === null) throw notExported(name, library.path);
     return address as Pointer<T>;
+  }
+
+  /**
+   * The C function at an address, such as one that `ggml_backend_reg_get_proc_address` gave. Pointers among its arguments may be typed arrays and
+   * strings, which live until it returns. A signature that isn't the function's own ends the process. Throws UnsupportedSignatureError.
+   */
+  functionAt(pointer: Pointer, signature: Signature): (...values: readonly FunctionArgument[]) => unknown {
+    return this.#binder.bindAt(pointer, signature) as (...values: readonly FunctionArgument[]) => unknown;
+  }
+
+  /** Opens a library that isn't of the set, such as a backend from elsewhere; it stays open. Throws LibraryOpenError with the system's own words. */
+  openModule(path: string): NativeModule {
+    const opened = this.#system.open(path);
+    return { path, symbol: (name) => opened.symbol(name) as Pointer | null };
   }
 
   /** Native memory as bytes, not copied: valid as long as that memory. */
