@@ -8,23 +8,8 @@ import { GgufByteOrderError, GgufTruncatedError, GgufVersionError, NotGgufError 
 import { checkText } from "../options.ts";
 import { type ByteSource, FileSource } from "./byte_source.ts";
 import { GgufCursor } from "./gguf_cursor.ts";
+import { decodeScalar, type GgufScalarType, ggufValueSizes, type GgufValueType, ggufValueTypes } from "./gguf_types.ts";
 import { type TensorType, tensorTypes } from "./tensor_types.ts";
-
-/** The type of a metadata value, by its C name in lower case (`GGUF_TYPE_UINT8` is `uint8`). */
-export type GgufValueType =
-  | "uint8"
-  | "int8"
-  | "uint16"
-  | "int16"
-  | "uint32"
-  | "int32"
-  | "float32"
-  | "bool"
-  | "string"
-  | "array"
-  | "uint64"
-  | "int64"
-  | "float64";
 
 /** A value that stays in the file: an array, or a string longer than a mebibyte. */
 export interface GgufSkippedValue {
@@ -40,6 +25,22 @@ export interface GgufSkippedValue {
 
 /** A metadata value. Integers of 64 bits are `bigint` when they are beyond what a `number` holds exactly. */
 export type GgufValue = string | number | bigint | boolean | GgufSkippedValue;
+
+/** Where a metadata value is in the file, and of which type. */
+export interface GgufValuePlace {
+  /** Its type. */
+  readonly type: GgufValueType;
+  /** The type of each element of an array. */
+  readonly elementType?: GgufValueType;
+  /** How many elements an array has. */
+  readonly length?: number;
+  /** Where the value starts, behind its type: in bytes from the start of the file. */
+  readonly byteOffset: number;
+  /** How many bytes the value takes. */
+  readonly byteLength: number;
+  /** Where its key starts, in bytes from the start of the file. */
+  readonly entryOffset: number;
+}
 
 /** What the header says of one tensor. */
 export interface GgufTensorInfo {
@@ -67,40 +68,12 @@ export interface GgufHeader {
   readonly dataOffset: number;
   /** The metadata, in the file's order. */
   readonly metadata: ReadonlyMap<string, GgufValue>;
+  /** Where each value of the metadata is, and of which type. */
+  readonly places: ReadonlyMap<string, GgufValuePlace>;
   /** The tensors, in the file's order. */
   readonly tensors: readonly GgufTensorInfo[];
 }
 
-const valueTypes: readonly GgufValueType[] = [
-  "uint8",
-  "int8",
-  "uint16",
-  "int16",
-  "uint32",
-  "int32",
-  "float32",
-  "bool",
-  "string",
-  "array",
-  "uint64",
-  "int64",
-  "float64",
-];
-const valueSizes: Readonly<Record<GgufValueType, number>> = {
-  uint8: 1,
-  int8: 1,
-  uint16: 2,
-  int16: 2,
-  uint32: 4,
-  int32: 4,
-  float32: 4,
-  bool: 1,
-  string: 8,
-  array: 12,
-  uint64: 8,
-  int64: 8,
-  float64: 8,
-};
 /** The fewest bytes that a key with its value, and a tensor's entry, can take. */
 const smallestPair = 14;
 const smallestTensor = 24;
@@ -108,6 +81,14 @@ const smallestTensor = 24;
 const plausibleCount = 1n << 20n;
 const longestTensorName = 63;
 const mostDimensions = 4;
+/** How deep arrays may lie in arrays where they may at all. */
+const deepestNesting = 8;
+
+/** What is taken from a file beside what llama.cpp takes. */
+export interface GgufParseOptions {
+  /** Arrays of arrays, which the format describes and llama.cpp refuses. Default false. */
+  readonly nestedArrays?: boolean;
+}
 
 /**
  * Reads the header of a GGUF file and checks it against the file's size. Arrays, such as the vocabulary, are measured and not decoded, so that
@@ -135,18 +116,19 @@ export async function readGgufHeader(path: string): Promise<GgufHeader> {
 }
 
 /** {@linkcode readGgufHeader} for bytes that come from anywhere. */
-export async function parseGgufHeader(source: ByteSource): Promise<GgufHeader> {
+export async function parseGgufHeader(source: ByteSource, options: GgufParseOptions = {}): Promise<GgufHeader> {
   const cursor = new GgufCursor(source);
   const version = await readVersion(cursor, source);
   await cursor.need(16, "the counts of tensors and keys");
   const tensorCount = checkCount(cursor, cursor.u64(), "tensors", smallestTensor);
   const pairCount = checkCount(cursor, cursor.u64(), "metadata keys", smallestPair);
-  const metadata = await readMetadata(cursor, pairCount);
-  const alignment = checkAlignment(cursor, metadata);
+  const nesting = options.nestedArrays === true ? deepestNesting : 1;
+  const { metadata, places } = await readMetadata(cursor, pairCount, nesting);
+  const alignment = checkAlignment(cursor, metadata, places);
   const tensors = await readTensors(cursor, tensorCount, alignment);
   const dataOffset = pad(cursor.position, alignment);
   checkData(source, tensors, dataOffset);
-  return { version, fileSize: source.size, alignment, dataOffset, metadata, tensors };
+  return { version, fileSize: source.size, alignment, dataOffset, metadata, places, tensors };
 }
 
 async function readVersion(cursor: GgufCursor, source: ByteSource): Promise<number> {
@@ -207,86 +189,81 @@ function checkCount(cursor: GgufCursor, count: bigint, what: string, smallest: n
   return cursor.refuse(`it announces ${count} ${what}`, count, `at most ${most}, for more don't fit into the file`);
 }
 
-async function readMetadata(cursor: GgufCursor, count: number): Promise<Map<string, GgufValue>> {
+async function readMetadata(
+  cursor: GgufCursor,
+  count: number,
+  nesting: number,
+): Promise<{ metadata: Map<string, GgufValue>; places: Map<string, GgufValuePlace> }> {
   const metadata = new Map<string, GgufValue>();
+  const places = new Map<string, GgufValuePlace>();
   for (let index = 0; index < count; index++) {
+    const entryOffset = cursor.position;
     const key = await cursor.string(`metadata key ${index}`);
     if (key === undefined || key === "") {
       cursor.refuse(`metadata key ${index} is ${key === "" ? "empty" : "too long"}`, key, "a name");
     }
     if (metadata.has(key)) cursor.refuse(`the metadata key ${JSON.stringify(key)} comes twice`, key, "each key once");
-    metadata.set(key, await readValue(cursor, key));
+    const type = await readType(cursor, key);
+    const start = cursor.position;
+    const value = type === "array" ? await skipArray(cursor, key, nesting) : await readValue(cursor, key, type);
+    metadata.set(key, value);
+    places.set(key, placeOf(type, value, entryOffset, start, cursor.position));
   }
-  return metadata;
+  return { metadata, places };
+}
+
+function placeOf(
+  type: GgufValueType,
+  value: GgufValue,
+  entryOffset: number,
+  start: number,
+  end: number,
+): GgufValuePlace {
+  if (type !== "array") return { type, byteOffset: start, byteLength: end - start, entryOffset };
+  const { elementType, length, byteOffset, byteLength } = value as GgufSkippedValue;
+  return { type, elementType, length, byteOffset, byteLength, entryOffset };
 }
 
 async function readType(cursor: GgufCursor, key: string): Promise<GgufValueType> {
   await cursor.need(4, `the type of ${key}`);
   const id = cursor.u32();
-  return valueTypes[id] ??
-    cursor.refuse(`the value of ${key} has type ${id}`, id, `a type from 0 to ${valueTypes.length - 1}`);
+  return ggufValueTypes[id] ??
+    cursor.refuse(`the value of ${key} has type ${id}`, id, `a type from 0 to ${ggufValueTypes.length - 1}`);
 }
 
-async function readValue(cursor: GgufCursor, key: string): Promise<GgufValue> {
-  const type = await readType(cursor, key);
-  if (type === "array") return await skipArray(cursor, key);
+async function readValue(cursor: GgufCursor, key: string, type: GgufScalarType): Promise<GgufValue> {
   if (type === "string") {
     const byteOffset = cursor.position;
     const text = await cursor.string(key);
     return text ?? { elementType: "string", length: 1, byteOffset, byteLength: cursor.position - byteOffset };
   }
-  const size = valueSizes[type];
+  const size = ggufValueSizes[type];
   await cursor.need(size, key);
   const [view, at] = cursor.take(size);
   return decodeScalar(view, at, type);
 }
 
-function decodeScalar(view: DataView, at: number, type: GgufValueType): number | bigint | boolean {
-  switch (type) {
-    case "uint8":
-      return view.getUint8(at);
-    case "int8":
-      return view.getInt8(at);
-    case "uint16":
-      return view.getUint16(at, true);
-    case "int16":
-      return view.getInt16(at, true);
-    case "uint32":
-      return view.getUint32(at, true);
-    case "int32":
-      return view.getInt32(at, true);
-    case "float32":
-      return view.getFloat32(at, true);
-    case "float64":
-      return view.getFloat64(at, true);
-    case "bool":
-      return view.getUint8(at) !== 0;
-    case "uint64":
-      return narrow(view.getBigUint64(at, true));
-    case "int64":
-      return narrow(view.getBigInt64(at, true));
-    case "string":
-    case "array":
-      throw new TypeError(`${type} is no scalar`);
-  }
-}
-
-function narrow(value: bigint): number | bigint {
-  const plain = Number(value);
-  return Number.isSafeInteger(plain) ? plain : value;
-}
-
-async function skipArray(cursor: GgufCursor, key: string): Promise<GgufSkippedValue> {
+async function skipArray(cursor: GgufCursor, key: string, nesting: number): Promise<GgufSkippedValue> {
   const elementType = await readType(cursor, key);
-  if (elementType === "array") cursor.refuse(`${key} is an array of arrays`, "array", "an array of scalars or strings");
-  const length = await cursor.length(key, valueSizes[elementType]);
+  if (elementType === "array" && nesting <= 1) {
+    cursor.refuse(`${key} is an array of arrays`, "array", "an array of scalars or strings");
+  }
+  const length = await cursor.length(key, ggufValueSizes[elementType]);
   const byteOffset = cursor.position;
   if (elementType === "string") await cursor.skipStrings(length, key);
-  else cursor.skip(length * valueSizes[elementType], key);
+  else if (elementType === "array") {
+    for (let index = 0; index < length; index++) await skipArray(cursor, key, nesting - 1);
+  } else cursor.skip(length * ggufValueSizes[elementType], key);
   return { elementType, length, byteOffset, byteLength: cursor.position - byteOffset };
 }
 
-function checkAlignment(cursor: GgufCursor, metadata: ReadonlyMap<string, GgufValue>): number {
+function checkAlignment(
+  cursor: GgufCursor,
+  metadata: ReadonlyMap<string, GgufValue>,
+  places: ReadonlyMap<string, GgufValuePlace>,
+): number {
+  const type = places.get("general.alignment")?.type ?? "uint32";
+  if (type !== "uint32") cursor.refuse(`general.alignment has the type ${type}`, type, "uint32");
   const alignment = metadata.get("general.alignment") ?? 32;
   if (typeof alignment === "number" && Number.isInteger(Math.log2(alignment))) return alignment;
   return cursor.refuse(`general.alignment is ${alignment}`, alignment, "a power of two");

@@ -10,8 +10,9 @@ export {
   type GgufSkippedValue,
   type GgufTensorInfo,
   type GgufValue,
-  type GgufValueType,
+  type GgufValuePlace,
   readGgufHeader,
 } from "./gguf_header.ts";
+export type { GgufScalarType, GgufValueType } from "./gguf_types.ts";
 export { type LibrariesInfo, librariesInfo } from "./libraries.ts";
 export { type TensorType, tensorTypes } from "./tensor_types.ts";
