@@ -2,7 +2,7 @@ import { ChatTemplateError, InvalidArgumentError } from "../errors.ts";
 import { checkOneOf, checkOptions, checkText, show } from "../options.ts";
 import { guardContents } from "./chat_guard.ts";
 import type { ChatMessage } from "./chat_template.ts";
-import { Generation, type GenerationResult } from "./generation.ts";
+import { Generation, type GenerationResult, type PieceSink } from "./generation.ts";
 import { checkGeneration, type GenerationOptions, type GenerationSettings } from "./generation_options.ts";
 import type { Prompt } from "./thread/protocol.ts";
 import type { ChatVocabulary } from "./thread/special_tokens.ts";
@@ -32,7 +32,7 @@ export interface ChatHost {
     settings: GenerationSettings,
     owner: number,
     signal: AbortSignal,
-    onPiece: (piece: string) => void,
+    sink: PieceSink,
   ): Promise<GenerationResult>;
 }
 
@@ -86,7 +86,7 @@ export class Chat {
     const settings = checkGeneration("chat.send", options);
     const before = this.#turn;
     const generation = new Generation(
-      (signal, onPiece) => this.#answer(before, content, settings, signal, onPiece),
+      (signal, sink) => this.#answer(before, content, settings, signal, sink),
       settings.signal,
     );
     // One that is cancelled while it waits ends before its turn: those behind it wait for the turn all the same.
@@ -99,13 +99,13 @@ export class Chat {
     content: string,
     settings: GenerationSettings,
     signal: AbortSignal,
-    onPiece: (piece: string) => void,
+    sink: PieceSink,
   ): Promise<GenerationResult> {
     await unlessAborted(before, signal);
     const question: ChatMessage = { role: "user", content };
     const prompt = await this.#prompt([...this.#messages, question], signal);
     signal.throwIfAborted();
-    const result = await this.#host.generate(prompt, settings, this.#id, signal, onPiece);
+    const result = await this.#host.generate(prompt, settings, this.#id, signal, sink);
     this.#messages.push(question, { role: "assistant", content: result.text });
     return result;
   }

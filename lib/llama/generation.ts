@@ -39,8 +39,19 @@ export interface GenerationResult {
   timings: GenerationTimings;
 }
 
-/** Does the work of a generation: calls back for each piece of text and gives the result. */
-export type GenerationWork = (signal: AbortSignal, onPiece: (piece: string) => void) => Promise<GenerationResult>;
+/** Where the pieces of a text go. */
+export interface PieceSink {
+  /**
+   * Memory that is shared with the thread of the work; its only element is 1 once somebody takes the pieces. Until then they stay where they are made,
+   * since each costs a message: who only awaits the result doesn't pay for them.
+   */
+  readonly wanted: Int32Array<SharedArrayBuffer>;
+  /** Takes a piece. */
+  push(piece: string): void;
+}
+
+/** Does the work of a generation: gives its pieces to the sink from when they are wanted, what came before at once, and gives the result. */
+export type GenerationWork = (signal: AbortSignal, sink: PieceSink) => Promise<GenerationResult>;
 
 /**
  * Text that is being generated: an async iterable of its pieces, and a promise of the whole result, in one. The work starts at once, whether or not
@@ -64,7 +75,9 @@ export type GenerationWork = (signal: AbortSignal, onPiece: (piece: string) => v
 export class Generation implements AsyncIterable<string>, PromiseLike<GenerationResult> {
   readonly #controller = new AbortController();
   readonly #result: Promise<GenerationResult>;
+  readonly #wanted = new Int32Array(new SharedArrayBuffer(4));
   readonly #pieces: string[] = [];
+  #taken = 0;
   #wake: (() => void) | undefined;
   #settled = false;
   #iterated = false;
@@ -74,10 +87,12 @@ export class Generation implements AsyncIterable<string>, PromiseLike<Generation
     const abort = () => this.#controller.abort(signal?.reason);
     if (signal?.aborted) abort();
     else signal?.addEventListener("abort", abort, { once: true });
-    this.#result = work(this.#controller.signal, (piece) => {
+    const push = (piece: string): void => {
+      this.#taken += piece.length;
       this.#pieces.push(piece);
       this.#wake?.();
-    }).finally(() => {
+    };
+    this.#result = work(this.#controller.signal, { wanted: this.#wanted, push }).finally(() => {
       signal?.removeEventListener("abort", abort);
       this.#settled = true;
       this.#wake?.();
@@ -93,7 +108,7 @@ export class Generation implements AsyncIterable<string>, PromiseLike<Generation
     return this.#result.then(onFulfilled, onRejected);
   }
 
-  /** The pieces of text, each of whole characters, as they come. Can be taken once. */
+  /** The pieces of text, each of whole characters, as they come; the first holds all that was there already. Can be taken once. */
   [Symbol.asyncIterator](): AsyncGenerator<string, void, undefined> {
     if (this.#iterated) {
       throw new InvalidArgumentError(
@@ -105,6 +120,7 @@ export class Generation implements AsyncIterable<string>, PromiseLike<Generation
       );
     }
     this.#iterated = true;
+    Atomics.store(this.#wanted, 0, 1);
     const pieces = this.#iterate();
     const end = pieces.return.bind(pieces);
     // A generator that is left before its first step runs none of its code, so `finally` alone wouldn't cancel.
@@ -124,7 +140,8 @@ export class Generation implements AsyncIterable<string>, PromiseLike<Generation
         else if (this.#settled) break;
         else await new Promise<void>((resolve) => this.#wake = resolve);
       }
-      await this.#result;
+      const { text } = await this.#result;
+      if (this.#taken < text.length) yield text.slice(this.#taken);
     } finally {
       if (!this.#settled) await this.#leave();
     }

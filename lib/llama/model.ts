@@ -6,7 +6,7 @@ import type { GgufHeader, GgufValue } from "../ggml/gguf_header.ts";
 import { checkBoolean, checkOptions, checkText } from "../options.ts";
 import { Chat, type ChatOptions } from "./chat.ts";
 import { bytesPerToken } from "./context_memory.ts";
-import { Generation, type GenerationResult } from "./generation.ts";
+import { Generation, type GenerationResult, type PieceSink } from "./generation.ts";
 import { checkCompletion, type CompletionOptions, type GenerationSettings } from "./generation_options.ts";
 import { checkLoad, type LoadSettings, type ModelOptions, modelPath } from "./load_options.ts";
 import { readModelHeader } from "./model_header.ts";
@@ -193,7 +193,7 @@ export class Model implements AsyncDisposable {
     const settings = checkCompletion("model.complete", options);
     this.#assertGenerates();
     const wanted: Prompt = { kind: "text", text, parseSpecial: settings.parseSpecial };
-    return new Generation((signal, onPiece) => this.#generate(wanted, settings, 0, signal, onPiece), settings.signal);
+    return new Generation((signal, sink) => this.#generate(wanted, settings, 0, signal, sink), settings.signal);
   }
 
   /**
@@ -208,7 +208,7 @@ export class Model implements AsyncDisposable {
       template: this.info.chatTemplate,
       vocabulary: () => this.#chatVocabulary(),
       render: (input, signal) => this.#thread.run("renderTemplate", input, { signal }),
-      generate: (prompt, settings, owner, signal, onPiece) => this.#generate(prompt, settings, owner, signal, onPiece),
+      generate: (prompt, settings, owner, signal, sink) => this.#generate(prompt, settings, owner, signal, sink),
     }, options);
   }
 
@@ -322,32 +322,26 @@ export class Model implements AsyncDisposable {
     { sampling, maxTokens, stop }: GenerationSettings,
     owner: number,
     signal: AbortSignal,
-    onPiece: (piece: string) => void,
+    sink: PieceSink,
   ): Promise<GenerationResult> {
     this.#assertAlive();
     const { context } = this.#loaded;
     if (context === null) throw new TypeError("unreachable");
     const asked = performance.now();
-    let firstPieceMs: number | undefined;
-    const output = await this.#thread.run("generate", { context, prompt, sampling, maxTokens, stop, owner }, {
-      signal,
-      onMessage: (piece) => {
-        firstPieceMs ??= performance.now() - asked;
-        onPiece(piece);
-      },
-    });
-    return result(output, sampling.seed, firstPieceMs, performance.now() - asked);
+    const input = { context, prompt, sampling, maxTokens, stop, owner, wanted: sink.wanted };
+    const output = await this.#thread.run("generate", input, { signal, onMessage: (piece) => sink.push(piece) });
+    return result(output, sampling.seed, performance.now() - asked);
   }
 }
 
 function result(
   output: GenerateOutput,
   seed: number,
-  firstPieceMs: number | undefined,
   totalMs: number,
 ): GenerationResult {
   const { text, stopReason, stop, promptTokens, reusedTokens, promptMs, generationMs } = output;
   const tokens = Array.from(output.tokens);
+  const waitMs = Math.max(0, totalMs - promptMs - generationMs);
   return {
     text,
     tokens,
@@ -355,8 +349,8 @@ function result(
     ...(stop === undefined ? {} : { stop }),
     seed,
     timings: {
-      waitMs: Math.max(0, totalMs - promptMs - generationMs),
-      firstPieceMs,
+      waitMs,
+      firstPieceMs: output.firstPieceMs === undefined ? undefined : waitMs + output.firstPieceMs,
       promptMs,
       generationMs,
       promptTokens,

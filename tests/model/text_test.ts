@@ -122,3 +122,14 @@ test("leading spaces come through", slow, async () => {
   const { text } = await model.complete("The capital of France is", { temperature: 0, maxTokens: 1 });
   assert.equal(text, " Paris");
 });
+
+test("a loop that begins late gets all of the text, the first piece holding what was there", slow, async () => {
+  await using model = await testModel();
+  const options = { maxTokens: 12, temperature: 0 };
+  const whole = await model.complete("1, 2, 3,", options);
+  const late = model.complete("1, 2, 3,", options);
+  await model.tokenizeAsync("waits behind the generation");
+  const pieces: string[] = [];
+  for await (const piece of late) pieces.push(piece);
+  assert.deepEqual(pieces, [whole.text]);
+});

@@ -26,8 +26,10 @@ function controlled(outer?: AbortSignal) {
   const done = Promise.withResolvers<GenerationResult>();
   let piece: (text: string) => void = () => {};
   let inner: AbortSignal | undefined;
-  const generation = new Generation((signal, onPiece) => {
-    piece = onPiece;
+  let wanted = new Int32Array();
+  const generation = new Generation((signal, sink) => {
+    piece = (text) => sink.push(text);
+    wanted = sink.wanted;
     inner = signal;
     if (signal.aborted) done.reject(signal.reason);
     else signal.addEventListener("abort", () => done.reject(signal.reason), { once: true });
@@ -39,6 +41,7 @@ function controlled(outer?: AbortSignal) {
     end: () => done.resolve(result),
     fail: (error: Error) => done.reject(error),
     signal: () => inner,
+    wanted: () => wanted[0],
   };
 }
 
@@ -65,6 +68,27 @@ test("looped over, it gives every piece, those that came before the loop too", a
   end();
   assert.deepEqual(await pieces, ["a", "b", "c"]);
   assert.deepEqual(await generation, result);
+});
+
+test("pieces are asked for when somebody loops over them, and not before", async () => {
+  const { generation, end, wanted } = controlled();
+  assert.equal(wanted(), 0);
+  const pieces = collect(generation);
+  assert.equal(wanted(), 1);
+  end();
+  await pieces;
+});
+
+test("what was never given as a piece comes at the end", async () => {
+  const { generation, piece, end } = controlled();
+  const pieces = collect(generation);
+  piece("ab");
+  end();
+  assert.deepEqual(await pieces, ["ab", "c"]);
+  const late = controlled();
+  late.end();
+  await late.generation;
+  assert.deepEqual(await collect(late.generation), ["abc"]);
 });
 
 test("a second loop is refused", async () => {

@@ -14,7 +14,7 @@ import { promptTokens } from "./prompt.ts";
 import type { GenerateInput, GenerateOutput, StopReason } from "./protocol.ts";
 import { createSampler } from "./sampler.ts";
 
-/** Generates text; posts it piece by piece. */
+/** Generates text; posts it piece by piece once that is wanted. */
 export function generate(input: GenerateInput, task: TaskContext<string>): GenerateOutput {
   const state = contextState(input.context);
   task.throwIfCancelled();
@@ -27,7 +27,7 @@ export function generate(input: GenerateInput, task: TaskContext<string>): Gener
     readPrompt(state, task, prompt, reused);
     if (input.sampling.repeatPenalty !== 1) showToSampler(task, sampler, prompt, input.sampling.repeatLastN);
     const prompted = performance.now();
-    const output = new Output(input.stop, task);
+    const output = new Output(input, task);
     const tokens: number[] = [];
     const stopReason = loop(state, task, sampler, output, tokens, input.maxTokens ?? Infinity);
     return {
@@ -37,6 +37,7 @@ export function generate(input: GenerateInput, task: TaskContext<string>): Gener
       stop: output.stop,
       promptTokens: prompt.length,
       reusedTokens: reused,
+      firstPieceMs: output.firstAt === undefined ? undefined : output.firstAt - started,
       promptMs: prompted - started,
       generationMs: performance.now() - prompted,
     };
@@ -111,18 +112,23 @@ function loop(
   }
 }
 
-/** Turns the bytes of tokens into text, finds stop strings, and posts what can't be part of one. */
+/** Turns the bytes of tokens into text, finds stop strings, and posts what can't be part of one, when it is wanted. */
 class Output {
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   readonly #matcher: StopMatcher;
   readonly #task: TaskContext<string>;
-  /** All that was posted. */
+  readonly #wanted: Int32Array<SharedArrayBuffer>;
+  #posted = 0;
+  /** All that is certain. */
   text = "";
+  /** When there was text first. */
+  firstAt: number | undefined;
   /** The stop string that was found. */
   stop: string | undefined;
 
-  constructor(stops: readonly string[], task: TaskContext<string>) {
-    this.#matcher = new StopMatcher(stops);
+  constructor({ stop, wanted }: GenerateInput, task: TaskContext<string>) {
+    this.#matcher = new StopMatcher(stop);
+    this.#wanted = wanted;
     this.#task = task;
   }
 
@@ -134,21 +140,24 @@ class Output {
   /** Gives out what was held back. A character that was begun and not ended becomes U+FFFD. */
   end(reason: StopReason): StopReason {
     if (this.#take(this.#decoder.decode())) return "stop";
-    this.#post(this.#matcher.flush());
+    this.#give(this.#matcher.flush());
     return reason;
   }
 
   #take(piece: string): boolean {
     if (piece === "") return false;
     const { text, stop } = this.#matcher.push(piece);
-    this.#post(text);
+    this.#give(text);
     this.stop = stop;
     return stop !== undefined;
   }
 
-  #post(text: string): void {
-    if (text === "") return;
+  #give(text: string): void {
     this.text += text;
-    this.#task.post(text);
+    if (this.text.length === this.#posted) return;
+    this.firstAt ??= performance.now();
+    if (Atomics.load(this.#wanted, 0) === 0) return;
+    this.#task.post(this.text.slice(this.#posted));
+    this.#posted = this.text.length;
   }
 }

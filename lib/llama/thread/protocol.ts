@@ -93,6 +93,8 @@ export interface GenerateInput {
   stop: readonly string[];
   /** Who asks. The start of the prompt that is still in memory is used again when the same owner asked last; 0 never does. */
   owner: number;
+  /** Its only element is 1 once the pieces are wanted as they come. */
+  wanted: Int32Array<SharedArrayBuffer>;
 }
 
 /** How a generation came to its end. */
@@ -112,6 +114,8 @@ export interface GenerateOutput {
   promptTokens: number;
   /** Tokens of the prompt that were still in memory. */
   reusedTokens: number;
+  /** Milliseconds from the start of the work to the first piece of text; `undefined` when there was none. */
+  firstPieceMs: number | undefined;
   /** Milliseconds spent on the prompt. */
   promptMs: number;
   /** Milliseconds from the end of the prompt to the end of the generation. */
