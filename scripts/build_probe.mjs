@@ -13,8 +13,8 @@ import { bringZig, zigVersion } from "./setup/zig.mjs";
 const flags = ["-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-s"];
 
 /** Builds the probe for a target unless the cache has it; returns its path. */
-export async function bringProbe(target = hostTarget(), cache = cacheFolder()) {
-  const source = probeSource(probeLayouts());
+export async function bringProbe(target = hostTarget(), cache = cacheFolder(), layouts = probeLayouts()) {
+  const source = probeSource(layouts);
   const key = createHash("sha256").update(JSON.stringify([zigVersion, target, flags, source])).digest("hex").slice(
     0,
     16,

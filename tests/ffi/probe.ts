@@ -1,3 +1,4 @@
+import process from "node:process";
 import { probeLayouts, type random, toStructLayout } from "../../csrc/probe/layouts.mjs";
 import { Binder } from "../../ffi/bind.ts";
 import { type NativeRuntime, nativeRuntime } from "../../ffi/runtime.ts";
@@ -26,12 +27,16 @@ export function openProbe(): Promise<Probe> {
   return probe ??= makeProbe();
 }
 
+/** More of the random structs, or others: `GGML_FFI_PROBE=COUNT,SEED`; tests/ffi/probe_rounds.ts gives it. */
+const [count, seed] = (process.env["GGML_FFI_PROBE"] ?? "400,1").split(",").map(Number);
+
 async function makeProbe(): Promise<Probe> {
-  const layouts = probeLayouts().map(toStructLayout) as readonly StructLayout[];
+  const wanted = probeLayouts(count, seed);
+  const layouts = wanted.map(toStructLayout) as readonly StructLayout[];
   const byName = new Map(layouts.map((layout) => [layout.name, layout]));
   const layoutOf = (name: string): StructLayout => byName.get(name)!;
   const runtime = await nativeRuntime();
-  const library = systemOf(runtime).open(await bringProbe());
+  const library = systemOf(runtime).open(await bringProbe(undefined, undefined, wanted));
   const structs = new StructFactory(runtime, layoutOf);
   const bindBy = (binder: Binder): Probe["bind"] => (name, signature) =>
     binder.bind(library, name, signature) as (...values: unknown[]) => unknown;
