@@ -145,6 +145,12 @@ export class NotAllocatedError extends GgmlError {
   static override readonly code: string = "NOT_ALLOCATED";
 }
 
+/** A grammar doesn't parse, can't be used, or leaves the model no token to go on with. */
+export class GrammarError extends GgmlError {
+  /** The stable code of this class. */
+  static override readonly code: string = "GRAMMAR";
+}
+
 registerErrors(
   ModelNotFoundError,
   ModelAccessError,
@@ -166,4 +172,5 @@ registerErrors(
   BackendLoadError,
   AllocationError,
   NotAllocatedError,
+  GrammarError,
 );
