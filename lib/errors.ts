@@ -151,7 +151,21 @@ export class GrammarError extends GgmlError {
   static override readonly code: string = "GRAMMAR";
 }
 
+/** A GGUF file couldn't be written: `cause` has the system's words. */
+export class GgufWriteError extends GgmlError {
+  /** The stable code of this class. */
+  static override readonly code: string = "GGUF_WRITE";
+}
+
+/** A server didn't give the part of a file that was asked for: `cause` has what it did instead. */
+export class GgufFetchError extends GgmlError {
+  /** The stable code of this class. */
+  static override readonly code: string = "GGUF_FETCH";
+}
+
 registerErrors(
+  GgufWriteError,
+  GgufFetchError,
   ModelNotFoundError,
   ModelAccessError,
   NotGgufError,
