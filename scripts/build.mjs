@@ -1,8 +1,8 @@
 // npm run build: builds the libraries of any target.
 import process from "node:process";
-import { parseArgs } from "node:util";
+import { runWith } from "./setup/command.mjs";
 import { bringLibraries } from "./setup/libraries.mjs";
-import { bringTools, main } from "./setup.mjs";
+import { bringTools } from "./setup.mjs";
 
 const help = `Builds the libraries of one target, unless the cache has them, and links native/<target> to them.
 
@@ -14,25 +14,13 @@ Usage: npm run build -- [options]
   -h, --help         this text
 `;
 
-await main(async () => {
-  let values;
-  try {
-    ({ values } = parseArgs({
-      options: {
-        target: { type: "string" },
-        variants: { type: "string" },
-        set: { type: "string", multiple: true },
-        help: { type: "boolean", short: "h" },
-      },
-    }));
-  } catch (error) {
-    process.stderr.write(`${error.message}\n\n${help}`);
-    return 2;
-  }
-  if (values.help) {
-    process.stdout.write(help);
-    return 0;
-  }
+const options = {
+  target: { type: "string" },
+  variants: { type: "string" },
+  set: { type: "string", multiple: true },
+};
+
+await runWith(help, options, async (values) => {
   const folder = await bringLibraries(await bringTools(), { ...values, settings: values.set });
   process.stdout.write(`${folder}\n`);
 });

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import process from "node:process";
 import { bunProgram, denoProgram } from "./setup/npm_packages.mjs";
 import { SetupError } from "./setup/errors.mjs";
-import { main, root, setup } from "./setup.mjs";
+import { run } from "./setup/command.mjs";
+import { root, setup } from "./setup.mjs";
 
-await main(async () => {
+await run(async () => {
   await setup();
   const [program, ...args] = command(process.env.GGML_FFI_RUNTIME ?? "deno");
   return await runInstead(program, [...args, join(root, "cli", "main.ts"), "chat", ...process.argv.slice(2)]);

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { cacheFolder } from "./setup/cache.mjs";
+import { run } from "./setup/command.mjs";
 import { hostTarget } from "./setup/cpu.mjs";
-import { SetupError } from "./setup/errors.mjs";
 import { bringLibraries } from "./setup/libraries.mjs";
 import { linkTo } from "./setup/link.mjs";
 import { manifestName } from "./setup/manifest.mjs";
@@ -31,7 +31,7 @@ export async function setup() {
   await rememberInPlace(root, [
     denoProgram(root),
     bunProgram(root),
-    join(root, "csrc", "upstream", "llama.cpp", "LICENSE"),
+    ...Object.keys(await readPins(root)).map((name) => join(root, "csrc", "upstream", name)),
     modelPath(cache, model),
     join(root, "native", hostTarget(), manifestName),
   ]);
@@ -41,24 +41,17 @@ export async function setup() {
 /** The compiler and the sources: what a build needs. */
 export async function bringTools(cache = cacheFolder()) {
   const zig = await bringZig(cache);
-  const pin = (await readPins(root))["llama.cpp"];
-  const sources = await bringSources(cache, "llama.cpp", pin);
-  await linkTo(sources, join(root, "csrc", "upstream", "llama.cpp"));
-  return { root, cache, zig, sources, pin };
-}
-
-/** Runs a command of this folder: a SetupError is shown as its text. */
-export async function main(work) {
-  try {
-    process.exitCode = (await work()) ?? 0;
-  } catch (error) {
-    process.stderr.write(`${error instanceof SetupError ? error.message : error.stack}\n`);
-    process.exitCode = 1;
+  const upstream = [];
+  for (const [name, pin] of Object.entries(await readPins(root))) {
+    const sources = await bringSources(cache, name, pin);
+    await linkTo(sources, join(root, "csrc", "upstream", name));
+    upstream.push({ name, pin, sources });
   }
+  return { root, cache, zig, upstream };
 }
 
 if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  await main(async () => {
+  await run(async () => {
     const done = await setup();
     process.stderr.write(done ? "Everything is in place.\n" : "Everything is in place already.\n");
   });

@@ -3,10 +3,10 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { parseArgs } from "node:util";
+import { runWith, UsageError } from "./setup/command.mjs";
 import { bunProgram, denoProgram } from "./setup/npm_packages.mjs";
 import { seconds } from "./setup/progress.mjs";
-import { main, root, setup } from "./setup.mjs";
+import { root, setup } from "./setup.mjs";
 import { countBun, countDeno, countOwn } from "./setup/test_counts.mjs";
 
 const limit = 20 * 60_000;
@@ -84,9 +84,8 @@ function partNames() {
   return ["format", "lint", "types", "docs", "publish", "tables", ...testFolders(), "examples", "targets"];
 }
 
-await main(async () => {
-  const only = wanted(process.argv.slice(2));
-  if (typeof only === "number") return only;
+await runWith(help, { only: { type: "string" } }, async (values) => {
+  const only = wanted(values.only);
   const started = performance.now();
   await setup();
   const total = { passed: 0, failed: 0, skipped: 0 };
@@ -116,26 +115,13 @@ await main(async () => {
   return total.failed > 0 ? 1 : 0;
 });
 
-/** The parts to run, or the exit code when there is nothing to run. */
-function wanted(args) {
+/** The parts to run. */
+function wanted(only) {
   const names = partNames();
-  try {
-    const { values } = parseArgs({
-      args,
-      options: { only: { type: "string" }, help: { type: "boolean", short: "h" } },
-    });
-    if (values.help) {
-      process.stdout.write(help);
-      return 0;
-    }
-    const only = values.only?.split(",") ?? names;
-    const unknown = only.find((name) => !names.includes(name));
-    if (unknown === undefined) return new Set(only);
-    process.stderr.write(`there is no part "${unknown}"; there are: ${names.join(", ")}\n`);
-  } catch (error) {
-    process.stderr.write(`${error.message}\n\n${help}`);
-  }
-  return 2;
+  const parts = only?.split(",") ?? names;
+  const unknown = parts.find((name) => !names.includes(name));
+  if (unknown === undefined) return new Set(parts);
+  throw new UsageError(`there is no part "${unknown}"; there are: ${names.join(", ")}`);
 }
 
 /** Runs one command: prints its closing lines when it succeeds, all of its output when it doesn't. */

@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { parseArgs } from "node:util";
 import { bringProbe } from "./build_probe.mjs";
 import { cacheFolder } from "./setup/cache.mjs";
+import { runWith, UsageError } from "./setup/command.mjs";
 import { SetupError } from "./setup/errors.mjs";
 import { run } from "./setup/exec.mjs";
 import { bringLibraries, cachedLibraries } from "./setup/libraries.mjs";
@@ -14,7 +14,7 @@ import { bunProgram, denoProgram } from "./setup/npm_packages.mjs";
 import { seconds } from "./setup/progress.mjs";
 import { countBun, countDeno } from "./setup/test_counts.mjs";
 import { bringZig } from "./setup/zig.mjs";
-import { bringTools, main, root, setup } from "./setup.mjs";
+import { bringTools, root, setup } from "./setup.mjs";
 import { machines } from "./test_targets/machines.mjs";
 import { NotHere } from "./test_targets/tools.mjs";
 
@@ -37,29 +37,17 @@ const files = [
   "tests/targets/answer.ts",
 ];
 
-await main(async () => {
-  let values;
-  try {
-    ({ values } = parseArgs({
-      options: {
-        cached: { type: "boolean" },
-        target: { type: "string", multiple: true },
-        help: { type: "boolean", short: "h" },
-      },
-    }));
-  } catch (error) {
-    process.stderr.write(`${error.message}\n\n${help}`);
-    return 2;
-  }
-  if (values.help) {
-    process.stdout.write(help);
-    return 0;
+const options = {
+  cached: { type: "boolean" },
+  target: { type: "string", multiple: true },
+};
+
+await runWith(help, options, async (values) => {
+  const unknown = values.target?.find((name) => !allTargets().includes(name));
+  if (unknown !== undefined) {
+    throw new UsageError(`there is no target "${unknown}"; there are: ${allTargets().join(", ")}`);
   }
   const wanted = machines.filter(({ target }) => values.target?.includes(target) ?? true);
-  if (wanted.length === 0) {
-    process.stderr.write(`there is no target ${values.target}; there are: ${allTargets().join(", ")}\n`);
-    return 2;
-  }
   return await testTargets(wanted, values.cached === true);
 });
 
