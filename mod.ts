@@ -26,6 +26,8 @@ export {
   type GenerationOptions,
   type GenerationResult,
   type GenerationTimings,
+  type GrammarOptions,
+  type GrammarTrigger,
   loadModel,
   type LogLine,
   Model,

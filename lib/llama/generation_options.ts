@@ -1,9 +1,10 @@
 import { InvalidArgumentError } from "../errors.ts";
 import { checkBoolean, checkInteger, checkOptions, checkSignal, checkText, show } from "../options.ts";
+import { checkGrammar, grammarOptionNames, type GrammarOptions, type GrammarSettings } from "./sampling_grammar.ts";
 import { checkSampling, samplingOptionNames, type SamplingOptions, type SamplingSettings } from "./sampling.ts";
 
 /** How text is generated. */
-export interface GenerationOptions extends SamplingOptions {
+export interface GenerationOptions extends SamplingOptions, GrammarOptions {
   /** How many tokens to generate at most. 1 to 2,147,483,647, default until the context is full. */
   maxTokens?: number | undefined;
   /** Text that ends the generation, also across the borders of tokens; it isn't part of the result. A string or up to 64 of them, none empty. Default none. */
@@ -22,6 +23,8 @@ export interface CompletionOptions extends GenerationOptions {
 export interface GenerationSettings {
   /** How tokens are chosen. */
   sampling: SamplingSettings;
+  /** What the text must be like. */
+  grammar: GrammarSettings | undefined;
   /** See {@linkcode GenerationOptions.maxTokens}. */
   maxTokens: number | undefined;
   /** The stop strings. */
@@ -32,7 +35,7 @@ export interface GenerationSettings {
   parseSpecial: boolean;
 }
 
-const generationNames = [...samplingOptionNames, "maxTokens", "stop", "signal"] as const;
+const generationNames = [...samplingOptionNames, ...grammarOptionNames, "maxTokens", "stop", "signal"] as const;
 const completionNames = [...generationNames, "parseSpecial"] as const;
 const mostStops = 64;
 
@@ -50,6 +53,7 @@ function settings(options: CompletionOptions): GenerationSettings {
   const { parseSpecial = true } = options;
   return {
     sampling: checkSampling(options),
+    grammar: checkGrammar(options),
     maxTokens: options.maxTokens === undefined
       ? undefined
       : checkInteger("maxTokens", options.maxTokens, { min: 1, max: 0x7fff_ffff }),

@@ -12,4 +12,5 @@ export type { LogLine, OnAbort } from "../../ffi/thread.ts";
 export type { ModelOptions } from "./load_options.ts";
 export { type DetokenizeOptions, loadModel, Model, type ModelInfo, type TokenizeOptions } from "./model.ts";
 export type { SamplingOptions } from "./sampling.ts";
+export type { GrammarOptions, GrammarTrigger } from "./sampling_grammar.ts";
 export type { ModelFacts, StopReason } from "./thread/protocol.ts";

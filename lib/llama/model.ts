@@ -319,7 +319,7 @@ export class Model implements AsyncDisposable {
 
   async #generate(
     prompt: Prompt,
-    { sampling, maxTokens, stop }: GenerationSettings,
+    { sampling, grammar, maxTokens, stop }: GenerationSettings,
     owner: number,
     signal: AbortSignal,
     sink: PieceSink,
@@ -328,7 +328,7 @@ export class Model implements AsyncDisposable {
     const { context } = this.#loaded;
     if (context === null) throw new TypeError("unreachable");
     const asked = performance.now();
-    const input = { context, prompt, sampling, maxTokens, stop, owner, wanted: sink.wanted };
+    const input = { context, prompt, sampling, grammar, maxTokens, stop, owner, wanted: sink.wanted };
     const output = await this.#thread.run("generate", input, { signal, onMessage: (piece) => sink.push(piece) });
     return result(output, sampling.seed, performance.now() - asked);
   }

@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { Pointer } from "../../../ffi/pointer.ts";
 import type { TaskContext } from "../../../ffi/task.ts";
 import { EmptyPromptError, PromptTooLongError } from "../../errors.ts";
 import { StopMatcher } from "../stop_matcher.ts";
@@ -12,7 +11,7 @@ import { type ContextState, contextState } from "./context_state.ts";
 import { decode } from "./decode.ts";
 import { promptTokens } from "./prompt.ts";
 import type { GenerateInput, GenerateOutput, StopReason } from "./protocol.ts";
-import { createSampler } from "./sampler.ts";
+import { TokenSampler } from "./sampler.ts";
 
 /** Generates text; posts it piece by piece once that is wanted. */
 export function generate(input: GenerateInput, task: TaskContext<string>): GenerateOutput {
@@ -20,30 +19,26 @@ export function generate(input: GenerateInput, task: TaskContext<string>): Gener
   task.throwIfCancelled();
   const prompt = promptTokens(task.native, state.vocab, input.prompt);
   checkPrompt(prompt, state);
-  const sampler = createSampler(task.native, state.vocab, input.sampling);
-  try {
-    const started = performance.now();
-    const reused = preparePrompt(state, prompt, input.owner);
-    readPrompt(state, task, prompt, reused);
-    if (input.sampling.repeatPenalty !== 1) showToSampler(task, sampler, prompt, input.sampling.repeatLastN);
-    const prompted = performance.now();
-    const output = new Output(input, task);
-    const tokens: number[] = [];
-    const stopReason = loop(state, task, sampler, output, tokens, input.maxTokens ?? Infinity);
-    return {
-      text: output.text,
-      tokens: Int32Array.from(tokens),
-      stopReason,
-      stop: output.stop,
-      promptTokens: prompt.length,
-      reusedTokens: reused,
-      firstPieceMs: output.firstAt === undefined ? undefined : output.firstAt - started,
-      promptMs: prompted - started,
-      generationMs: performance.now() - prompted,
-    };
-  } finally {
-    task.lib.llama_sampler_free(sampler);
-  }
+  using sampler = new TokenSampler(task, state, input);
+  const started = performance.now();
+  const reused = preparePrompt(state, prompt, input.owner);
+  readPrompt(state, task, prompt, reused);
+  sampler.read(prompt);
+  const prompted = performance.now();
+  const output = new Output(input, task);
+  const tokens: number[] = [];
+  const stopReason = loop(state, task, sampler, output, tokens, input.maxTokens ?? Infinity);
+  return {
+    text: output.text,
+    tokens: Int32Array.from(tokens),
+    stopReason,
+    stop: output.stop,
+    promptTokens: prompt.length,
+    reusedTokens: reused,
+    firstPieceMs: output.firstAt === undefined ? undefined : output.firstAt - started,
+    promptMs: prompted - started,
+    generationMs: performance.now() - prompted,
+  };
 }
 
 function checkPrompt(prompt: Int32Array, state: ContextState): void {
@@ -80,29 +75,19 @@ function readPrompt(state: ContextState, task: TaskContext<string>, prompt: Int3
   }
 }
 
-/** The penalties look at the end of the prompt too. */
-function showToSampler(
-  { lib }: TaskContext<string>,
-  sampler: Pointer<"llama_sampler">,
-  prompt: Int32Array,
-  count: number,
-): void {
-  for (const token of prompt.subarray(Math.max(0, prompt.length - count))) lib.llama_sampler_accept(sampler, token);
-}
-
 function loop(
   state: ContextState,
   task: TaskContext<string>,
-  sampler: Pointer<"llama_sampler">,
+  sampler: TokenSampler,
   output: Output,
   tokens: number[],
   maxTokens: number,
 ): StopReason {
   const { lib } = task;
-  const { context, vocab, bytes, batchTokens, contextSize } = state;
+  const { vocab, bytes, batchTokens, contextSize } = state;
   for (;;) {
-    const token = lib.llama_sampler_sample(sampler, context, -1);
-    if (lib.llama_vocab_is_eog(vocab, token)) return output.end("eos");
+    const token = sampler.sample();
+    if (token === undefined || lib.llama_vocab_is_eog(vocab, token)) return output.end("eos");
     tokens.push(token);
     if (output.push(bytes.of(token))) return "stop";
     if (tokens.length >= maxTokens) return output.end("maxTokens");

@@ -7,6 +7,7 @@
 import type { Pointer } from "../../../ffi/pointer.ts";
 import type { Guard } from "../chat_guard.ts";
 import type { SamplingSettings } from "../sampling.ts";
+import type { GrammarSettings } from "../sampling_grammar.ts";
 
 /** What the load task is given. */
 export interface LoadInput {
@@ -87,6 +88,8 @@ export interface GenerateInput {
   prompt: Prompt;
   /** How tokens are chosen. */
   sampling: SamplingSettings;
+  /** What the text must be like. */
+  grammar: GrammarSettings | undefined;
   /** How many tokens at most; `undefined` means until the context is full. */
   maxTokens: number | undefined;
   /** Strings that end the generation. */

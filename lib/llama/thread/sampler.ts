@@ -1,9 +1,118 @@
 import type { Native } from "../../../ffi/native.ts";
 import type { Pointer } from "../../../ffi/pointer.ts";
-import { DecodeError } from "../../errors.ts";
+import type { TaskContext } from "../../../ffi/task.ts";
+import { DecodeError, GrammarError } from "../../errors.ts";
 import type { SamplingSettings } from "../sampling.ts";
+import { Candidates } from "./candidates.ts";
+import type { ContextState } from "./context_state.ts";
+import { Grammar } from "./grammar.ts";
+import type { GenerateInput } from "./protocol.ts";
 
 type Sampler = Pointer<"llama_sampler">;
+
+/** How often a token is chosen again at one place before that is given up. */
+const mostTries = 100;
+
+/** Chooses the next token of a generation, time after time. */
+export class TokenSampler implements Disposable {
+  readonly #task: TaskContext<string>;
+  readonly #state: ContextState;
+  readonly #settings: SamplingSettings;
+  readonly #chain: Sampler;
+  readonly #grammar: Grammar | undefined;
+  readonly #candidates: Candidates | undefined;
+
+  /** Throws GrammarError when llama.cpp can't use the grammar. */
+  constructor(task: TaskContext<string>, state: ContextState, { sampling, grammar }: GenerateInput) {
+    const { native, lib } = task;
+    this.#task = task;
+    this.#state = state;
+    this.#settings = sampling;
+    this.#candidates = grammar === undefined
+      ? undefined
+      : new Candidates(native, lib.llama_vocab_n_tokens(state.vocab));
+    this.#chain = createSampler(native, state.vocab, sampling);
+    try {
+      this.#grammar = grammar === undefined ? undefined : new Grammar(native, state.vocab, grammar);
+    } catch (error) {
+      lib.llama_sampler_free(this.#chain);
+      throw error;
+    }
+  }
+
+  /** Shows the prompt's end to the samplers that look back. */
+  read(prompt: Int32Array): void {
+    const { repeatPenalty, repeatLastN } = this.#settings;
+    if (repeatPenalty === 1) return;
+    const { lib } = this.#task;
+    for (const token of prompt.subarray(Math.max(0, prompt.length - repeatLastN))) {
+      lib.llama_sampler_accept(this.#chain, token);
+    }
+  }
+
+  /** The token that comes next, after the last decode; `undefined` when the text can only end. */
+  sample(): number | undefined {
+    const { lib } = this.#task;
+    if (this.#candidates === undefined || this.#grammar === undefined) {
+      return lib.llama_sampler_sample(this.#chain, this.#state.context, -1);
+    }
+    const token = this.#choose(this.#candidates, this.#grammar);
+    if (token === undefined) return undefined;
+    lib.llama_sampler_accept(this.#chain, token);
+    if (!lib.llama_vocab_is_eog(this.#state.vocab, token)) this.#grammar.accept(token);
+    return token;
+  }
+
+  /** The choice of the chain, when the grammar allows it; else the chain chooses again among what the grammar allows. */
+  #choose(candidates: Candidates, grammar: Grammar): number | undefined {
+    const refused = new Set<number>();
+    for (let tries = 0; tries < mostTries; tries++) {
+      this.#fill(candidates);
+      if (refused.size > 0) {
+        grammar.apply(candidates);
+        candidates.forbid(refused);
+        if (candidates.possible() === 0) return this.#end();
+      }
+      candidates.apply(this.#chain);
+      const token = candidates.idAt(candidates.selected);
+      if (grammar.allows(token)) return token;
+      refused.add(token);
+    }
+    throw new GrammarError(
+      "the grammar can't begin with what triggers it: every token that the model chose there was refused; let its first rule begin with the trigger",
+      { expected: "a grammar that begins with its triggers" },
+    );
+  }
+
+  #fill(candidates: Candidates): void {
+    const { lib, native } = this.#task;
+    const logits = lib.llama_get_logits_ith(this.#state.context, -1);
+    if (logits === null) throw new DecodeError("llama.cpp has no logits for the last token", { expected: "logits" });
+    candidates.fill(native.viewFloat32(logits, lib.llama_vocab_n_tokens(this.#state.vocab)));
+  }
+
+  /** Nothing may come next: where the model has no end token that is how a text by a grammar ends. */
+  #end(): undefined {
+    const { lib } = this.#task;
+    const { vocab } = this.#state;
+    for (let token = lib.llama_vocab_n_tokens(vocab) - 1; token >= 0; token--) {
+      if (!lib.llama_vocab_is_eog(vocab, token)) continue;
+      throw new GrammarError(
+        "the grammar leaves the model no token to go on with; it asks for characters that none of its tokens has",
+        {
+          expected: "a grammar of characters that the model has",
+        },
+      );
+    }
+    return undefined;
+  }
+
+  /** Frees its samplers. */
+  [Symbol.dispose](): void {
+    this.#task.lib.llama_sampler_free(this.#chain);
+    this.#grammar?.[Symbol.dispose]();
+  }
+}
 
 /**
  * The chain of samplers for some settings, in upstream's usual order: suppressed tokens, penalties, top-k, top-p, min-p, temperature, and the choice by

@@ -1,0 +1,183 @@
+/**
+ * The grammar of a generation, from the start or from a trigger on. llama.cpp aborts when a grammar is shown a token that it refuses, so each is asked for
+ * before.
+ *
+ * @module
+ */
+
+import type { Native } from "../../../ffi/native.ts";
+import type { Pointer } from "../../../ffi/pointer.ts";
+import { GrammarError, InvalidArgumentError } from "../../errors.ts";
+import type { GrammarSettings } from "../sampling_grammar.ts";
+import { Candidates } from "./candidates.ts";
+import { logWords } from "./log_words.ts";
+import { TokenBytes, tokenize } from "./tokenizer.ts";
+import { TriggerText } from "./trigger_text.ts";
+
+type Sampler = Pointer<"llama_sampler">;
+type Vocab = Pointer<"llama_vocab">;
+
+/** A grammar as far as the text has come. */
+export class Grammar implements Disposable {
+  readonly #native: Native;
+  readonly #vocab: Vocab;
+  readonly #settings: GrammarSettings;
+  readonly #one: Candidates;
+  readonly #text: TriggerText | undefined;
+  readonly #triggerTokens: ReadonlySet<number>;
+  #sampler: Sampler | undefined;
+  /** A grammar that has read what triggers it, ready to take the place of none. */
+  #ready: { readonly token: number; readonly sampler: Sampler } | undefined;
+
+  /** Throws GrammarError when llama.cpp can't use it. */
+  constructor(native: Native, vocab: Vocab, settings: GrammarSettings) {
+    this.#native = native;
+    this.#vocab = vocab;
+    this.#settings = settings;
+    this.#one = new Candidates(native, 1);
+    const { triggers } = settings;
+    this.#triggerTokens = new Set(triggers?.tokens.map((token) => triggerToken(native, vocab, token)));
+    this.#text = triggers === undefined ? undefined : new TriggerText(triggers);
+    const sampler = this.#create();
+    if (triggers === undefined) this.#sampler = sampler;
+    else native.lib.llama_sampler_free(sampler);
+  }
+
+  /** Whether it counts now: it does from the start, or once it was triggered. */
+  get counts(): boolean {
+    return this.#sampler !== undefined;
+  }
+
+  /** Makes what it doesn't allow impossible. */
+  apply(candidates: Candidates): void {
+    if (this.#sampler !== undefined) candidates.apply(this.#sampler);
+  }
+
+  /** Whether a token may come next. For one that triggers the grammar: whether the grammar can begin so. */
+  allows(token: number): boolean {
+    if (this.#sampler !== undefined) return this.#allows(this.#sampler, token);
+    if (this.#triggerTokens.has(token)) return this.#readAfter(token, [], [token]);
+    const found = this.#text?.find(token, this.#bytes(token));
+    return found === undefined || this.#readAfter(token, found.bytes, found.tokens);
+  }
+
+  /** Takes a token that it allows. */
+  accept(token: number): void {
+    if (this.#sampler !== undefined) return this.#native.lib.llama_sampler_accept(this.#sampler, token);
+    if (this.#ready?.token === token) {
+      this.#sampler = this.#ready.sampler;
+      this.#ready = undefined;
+      return;
+    }
+    this.#text?.add(token, this.#bytes(token));
+  }
+
+  /** Frees it. */
+  [Symbol.dispose](): void {
+    const { lib } = this.#native;
+    if (this.#sampler !== undefined) lib.llama_sampler_free(this.#sampler);
+    this.#dropReady();
+  }
+
+  #create(): Sampler {
+    const { source, root } = this.#settings;
+    const mark = this.#native.logMark();
+    const sampler = this.#native.lib.llama_sampler_init_grammar(this.#vocab, source, root);
+    if (sampler !== null) return sampler;
+    const words = logWords(this.#native, mark);
+    throw new GrammarError(
+      `llama.cpp can't use the grammar${
+        words === undefined ? "; a <token> in it must be one token of the model" : `: ${words}`
+      }`,
+      {
+        value: source,
+        expected: "a grammar in GBNF",
+      },
+    );
+  }
+
+  #allows(sampler: Sampler, token: number): boolean {
+    this.#one.fillOne(token);
+    this.#one.apply(sampler);
+    return this.#one.logitAt(0) !== -Infinity;
+  }
+
+  /** Begins the grammar with these bytes and tokens, and keeps it ready for when `token` is taken; false when it doesn't allow them. */
+  #readAfter(token: number, bytes: ArrayLike<number>, tokens: readonly number[]): boolean {
+    this.#dropReady();
+    const sampler = this.#create();
+    const all = [...Array.from(bytes, (byte) => byteToken(this.#native, this.#vocab, byte)), ...tokens];
+    for (const next of all) {
+      if (!this.#allows(sampler, next)) {
+        this.#native.lib.llama_sampler_free(sampler);
+        return false;
+      }
+      this.#native.lib.llama_sampler_accept(sampler, next);
+    }
+    this.#ready = { token, sampler };
+    return true;
+  }
+
+  #dropReady(): void {
+    if (this.#ready !== undefined) this.#native.lib.llama_sampler_free(this.#ready.sampler);
+    this.#ready = undefined;
+  }
+
+  #bytes(token: number): Uint8Array {
+    return (this.#pieces ??= new TokenBytes(this.#native.lib, this.#vocab, true)).of(token);
+  }
+  #pieces: TokenBytes | undefined;
+}
+
+function triggerToken(native: Native, vocab: Vocab, token: number | string): number {
+  const size = native.lib.llama_vocab_n_tokens(vocab);
+  if (typeof token === "number") {
+    if (token < size) return token;
+    throw new InvalidArgumentError(
+      `the grammar's trigger token ${token} isn't in the vocabulary; give a number from 0 to ${size - 1}`,
+      {
+        value: token,
+        expected: `a whole number from 0 to ${size - 1}`,
+      },
+    );
+  }
+  const [first, ...more] = tokenize(native.lib, vocab, token, { addSpecial: false, parseSpecial: true });
+  if (first !== undefined && more.length === 0) return first;
+  throw new InvalidArgumentError(
+    `the grammar's trigger ${JSON.stringify(token)} isn't one token of this model; give it as a word`,
+    {
+      value: token,
+      expected: "the text of one token",
+    },
+  );
+}
+
+const byteTokens = new WeakMap<Native, Map<Vocab, Int32Array>>();
+
+/** The token that stands for a byte. A grammar reads bytes, so that any tokens with the right bytes do for it. */
+function byteToken(native: Native, vocab: Vocab, byte: number): number {
+  let known = byteTokens.get(native);
+  if (known === undefined) byteTokens.set(native, known = new Map());
+  let tokens = known.get(vocab);
+  if (tokens === undefined) known.set(vocab, tokens = findByteTokens(native, vocab));
+  const token = tokens[byte] ?? -1;
+  if (token >= 0) return token;
+  throw new GrammarError(
+    `a grammar can't begin inside a token of this model: it has no token for the byte ${byte}; use a trigger that is a token`,
+    {
+      value: byte,
+      expected: "a model with a token for each byte",
+    },
+  );
+}
+
+function findByteTokens(native: Native, vocab: Vocab): Int32Array {
+  const { lib } = native;
+  const found = new Int32Array(256).fill(-1);
+  const bytes = new TokenBytes(lib, vocab, true);
+  for (let token = lib.llama_vocab_n_tokens(vocab) - 1; token >= 0; token--) {
+    const piece = bytes.of(token);
+    if (piece.length === 1 && !lib.llama_vocab_is_eog(vocab, token)) found[piece[0] as number] = token;
+  }
+  return found;
+}
