@@ -5,6 +5,18 @@
  */
 
 export { type Device, type DeviceKind, devices } from "./devices.ts";
+export { GgufFile, type GgufOpenOptions, type GgufReadOptions } from "./gguf.ts";
+export type { GgufInput, GgufNumbers, GgufTypedArray, GgufTypedScalar, GgufTypedValue } from "./gguf_values.ts";
+export {
+  encodeGguf,
+  type GgufChunks,
+  type GgufContent,
+  type GgufTensorInput,
+  type GgufWriteOptions,
+  writeGguf,
+} from "./gguf_writer.ts";
+export type { TensorShape } from "./gguf_layout.ts";
+export type { TensorNumbers } from "./tensor_numbers.ts";
 export {
   type GgufHeader,
   type GgufSkippedValue,
