@@ -1,4 +1,4 @@
-//! Builds ggml, llama.cpp and mtmd as shared libraries, from the pinned sources, for any target of build/targets.zig.
+//! Builds ggml, llama.cpp, mtmd, whisper.cpp and parakeet as shared libraries, from the pinned sources, for any target of build/targets.zig.
 //!   zig build -Dtarget=x86_64-linux-gnu -Dvariants=native --prefix OUT
 //! `npm run build` calls it, caches the result by content, and writes the manifest.
 const std = @import("std");
@@ -10,6 +10,7 @@ const mtmd = @import("build/mtmd.zig");
 const targets = @import("build/targets.zig");
 const upstream = @import("build/upstream.zig");
 const variants = @import("build/variants.zig");
+const whisper = @import("build/whisper.zig");
 const Settings = @import("build/library.zig").Settings;
 
 comptime {
@@ -29,6 +30,8 @@ pub fn build(b: *std.Build) void {
     };
     const amx = b.option(bool, "amx", "The variants that use Intel's AMX (default: true)") orelse true;
 
+    const tools = b.option(bool, "tools", "Upstream's programs over whisper.cpp too, for the tests (default: false)") orelse false;
+
     const target = b.resolveTargetQuery(name.query());
     const s: Settings = .{ .b = b, .target = target, .optimize = optimize, .strip = strip, .generated = versionHeaders(b) };
     const base = ggml.base(s);
@@ -37,6 +40,9 @@ pub fn build(b: *std.Build) void {
     const loader = ggml.loader(s, &.{base});
     const text = llama.library(s, &.{ loader, base });
     _ = mtmd.library(s, &.{ text, loader, base });
+    const speech = whisper.library(s, &.{ loader, base });
+    _ = whisper.parakeet(s, &.{ loader, base });
+    if (tools) whisper.programs(s, &.{ speech, loader, base });
 }
 
 fn versionHeaders(b: *std.Build) *std.Build.Step.WriteFile {

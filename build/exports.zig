@@ -20,6 +20,8 @@ const libraries = [_]Library{
     .{ .name = "ggml-rpc", .table = "ggml_rpc", .internal = &.{"ggml_backend_init"} },
     .{ .name = "llama", .table = "llama", .internal = &.{"_Z24llama_model_get_tok_embdPK11llama_modelPf"} },
     .{ .name = "mtmd", .table = "mtmd" },
+    .{ .name = "whisper", .table = "whisper" },
+    .{ .name = "parakeet", .table = "parakeet" },
 };
 
 /// A C file that tells the linker what the DLL `name` exports. Zig's cache heeds what is in it, unlike a module definition file.

@@ -30,15 +30,15 @@ pub const Version = struct { ggml: []const u8, llama: []const u8, commit: []cons
 
 pub fn version(b: *Build) Version {
     return .{
-        .ggml = cmakeVersion(b, "ggml/CMakeLists.txt", "GGML"),
-        .llama = cmakeVersion(b, "CMakeLists.txt", "LLAMA"),
+        .ggml = cmakeVersion(b, root, "ggml/CMakeLists.txt", "GGML"),
+        .llama = cmakeVersion(b, root, "CMakeLists.txt", "LLAMA"),
         .commit = pinnedCommit(b)[0..7],
     };
 }
 
 /// Upstream's CMake file says `set(NAME_VERSION_MAJOR 0)`, and so on for MINOR and PATCH.
-fn cmakeVersion(b: *Build, file: []const u8, name: []const u8) []const u8 {
-    const text = read(b, b.fmt("{s}/{s}", .{ root, file }));
+pub fn cmakeVersion(b: *Build, folder: []const u8, file: []const u8, name: []const u8) []const u8 {
+    const text = read(b, b.fmt("{s}/{s}", .{ folder, file }));
     var parts: [3][]const u8 = undefined;
     for ([_][]const u8{ "MAJOR", "MINOR", "PATCH" }, &parts) |part, *number| {
         const start = b.fmt("set({s}_VERSION_{s} ", .{ name, part });

@@ -98,6 +98,8 @@ const linkedAgainst: Readonly<Record<LibraryName, readonly LibraryName[]>> = {
   "ggml-rpc": ["ggml-base"],
   "llama": ["ggml"],
   "mtmd": ["llama"],
+  "whisper": ["ggml"],
+  "parakeet": ["ggml"],
 };
 
 /** The CPU backend with the highest score on this processor; ties go to the first. */

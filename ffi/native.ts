@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import { Binder, notExported } from "./bind.ts";
 import type { LibFunction } from "./call.ts";
@@ -5,7 +6,7 @@ import { InvalidArgumentError, LibraryOpenError } from "./errors.ts";
 import { Guard, guardCallbacks, type LogLine } from "./guard.ts";
 import { checkVersions, Libraries, type OpenedLibraries } from "./libraries.ts";
 import { checkLibraryPath, type LibrarySet, locateLibraries, type OpenOptions } from "./locate.ts";
-import { readCString } from "./memory.ts";
+import { cString, readCString } from "./memory.ts";
 import type { NativeBuffer, Pointer } from "./pointer.ts";
 import { type NativeRuntime, nativeRuntime } from "./runtime.ts";
 import { bytesOf, type Owner, StructFactory } from "./struct.ts";
@@ -17,6 +18,7 @@ import {
   callbackSignature,
   functionEntry,
   type Lib,
+  type LibraryName,
   structLayout,
   type StructName,
 } from "./tables.ts";
@@ -58,6 +60,8 @@ export class Native {
   readonly #structs: StructFactory;
   readonly #binder: Binder;
   readonly #guard: Guard | undefined;
+  /** The libraries whose own log was taken over. */
+  readonly #heard = new Set<LibraryName>();
 
   private constructor(runtime: NativeRuntime, libraries: Libraries, guard: Guard | undefined) {
     this.#guard = guard;
@@ -161,16 +165,20 @@ export class Native {
         expected: Object.keys(structDefaults).join(", "),
       });
     }
-    const { bytes, pointers } = structDefaults[name];
+    const { bytes, pointers, machine } = structDefaults[name];
     const view = this.#structs.make(name);
     bytesOf(view).setFromHex(bytes);
     for (const [field, pointee] of Object.entries(pointers ?? {})) Reflect.set(view, field, this.#pointee(pointee));
+    for (const [field, most] of Object.entries(machine ?? {})) {
+      Reflect.set(view, field, Math.min(most, availableParallelism()));
+    }
     return view as unknown as StructView<Structs[N]>;
   }
 
-  /** What a default pointer points to: `symbol NAME` is an address, `result NAME` what that function returns. */
-  #pointee(text: string): bigint | null {
+  /** What a default pointer points to: `symbol NAME` is an address, `result NAME` what that function returns, `text TEXT` a string. */
+  #pointee(text: string): bigint | Uint8Array | null {
     const [kind, name] = text.split(" ") as [string, keyof Lib];
+    if (kind === "text") return cString(name);
     return kind === "symbol" ? this.symbol(name) : (this.lib[name] as () => bigint | null)();
   }
 
@@ -182,6 +190,13 @@ export class Native {
   /** The address of a typed array or a struct view: right as long as you keep it. */
   addressOf<T extends string = "void">(memory: NativeBuffer | StructView<object>): Pointer<T> {
     return this.#structs.addressOfValue(memory) as Pointer<T>;
+  }
+
+  /** Zeroed bytes in JavaScript memory whose address is a multiple of `alignment`, a power of two. */
+  alignedBytes(byteLength: number, alignment: number): Uint8Array<ArrayBuffer> {
+    const all = new Uint8Array(byteLength + alignment);
+    const skip = Number(-this.addressOf(all) & BigInt(alignment - 1));
+    return all.subarray(skip, skip + byteLength);
   }
 
   /** The bytes of a struct view, not copied. */
@@ -206,7 +221,11 @@ export class Native {
    * strings, which live until it returns. A signature that isn't the function's own ends the process. Throws UnsupportedSignatureError.
    */
   functionAt(pointer: Pointer, signature: Signature): (...values: readonly FunctionArgument[]) => unknown {
-    return this.#binder.bindAt(pointer, signature) as (...values: readonly FunctionArgument[]) => unknown;
+    // Making one is dear, in Bun a compilation.
+    const key = `${pointer} ${JSON.stringify(signature)}`;
+    let made = this.#functions.get(key);
+    if (made === undefined) this.#functions.set(key, made = this.#binder.bindAt(pointer, signature));
+    return made as (...values: readonly FunctionArgument[]) => unknown;
   }
 
   /** Opens a library that isn't of the set, such as a backend from elsewhere; it stays open. Throws LibraryOpenError with the system's own words. */
@@ -215,9 +234,31 @@ export class Native {
     return { path, symbol: (name) => opened.symbol(name) as Pointer | null };
   }
 
+  /** Zeroed JavaScript memory whose first byte is at a multiple of `alignment`, a power of two. Throws RangeError when there isn't that much. */
+  allocate(byteLength: number, alignment: number): Uint8Array<ArrayBuffer> {
+    const whole = new Uint8Array(new ArrayBuffer(byteLength + alignment));
+    const past = Number(this.addressOf(whole) % BigInt(alignment));
+    return whole.subarray(past === 0 ? 0 : alignment - past).subarray(0, byteLength);
+  }
+
   /** Native memory as bytes, not copied: valid as long as that memory. */
   view(pointer: Pointer, byteLength: number): Uint8Array<ArrayBuffer> {
     return new Uint8Array(this.#memory(pointer, byteLength), 0, byteLength);
+  }
+
+  /** The pointers of an array that ends with NULL. */
+  pointersAt(list: Pointer): Pointer[] {
+    const found: Pointer[] = [];
+    for (let at: bigint = list;; at += 8n) {
+      const [value] = new BigUint64Array(this.#memory(at, 8), 0, 1);
+      if (value === undefined || value === 0n) return found;
+      found.push(value as Pointer);
+    }
+  }
+
+  /** A view of one struct of an array in native memory, valid as long as that memory. */
+  structElement<N extends StructName>(name: N, array: Pointer, index: number): StructView<Structs[N]> {
+    return this.structAt(name, array + BigInt(index * structLayout(name).size) as Pointer<N>);
   }
 
   /** Native memory as 32-bit floats, not copied. */
@@ -278,6 +319,14 @@ export class Native {
     if (!traced("load")) this.lib.llama_log_set(this.logCallback, 0n as Pointer);
   }
 
+  /** Some libraries write a log of their own, to stderr, until they are told where to. Done when such a library is first used. */
+  #listenTo(library: LibraryName): void {
+    const setter = ownLogs[library];
+    if (setter === undefined || this.#heard.has(library) || traced("load")) return;
+    this.#heard.add(library);
+    this.lib[setter](this.logCallback, 0n as Pointer);
+  }
+
   #loadCpu(): void {
     const { lib } = this;
     const path = this.#libraries.library("ggml-cpu").path;
@@ -293,9 +342,17 @@ export class Native {
     const entry = functionEntry(name);
     if (entry === undefined) return undefined;
     const bound = this.#binder.bind(this.#libraries.library(entry.library), name, entry.signature);
+    this.#listenTo(entry.library);
     return traced("calls") ? tracing(name, bound) : bound;
   }
 }
+
+/** The functions by which libraries with a log of their own are told where to write it. */
+const ownLogs: Partial<Record<LibraryName, "mtmd_log_set" | "whisper_log_set" | "parakeet_log_set">> = {
+  "mtmd": "mtmd_log_set",
+  "whisper": "whisper_log_set",
+  "parakeet": "parakeet_log_set",
+};
 
 /** What {@linkcode Native.assign} takes: fields of the struct, pointers also as JavaScript memory. */
 export type StructFields<T> = {

@@ -7,6 +7,8 @@ import { ggmlCpuSignatures } from "./tables/ggml_cpu.ts";
 import { ggmlRpcSignatures } from "./tables/ggml_rpc.ts";
 import { llamaSignatures } from "./tables/llama.ts";
 import { mtmdSignatures } from "./tables/mtmd.ts";
+import { parakeetSignatures } from "./tables/parakeet.ts";
+import { whisperSignatures } from "./tables/whisper.ts";
 import { callbackSignatures } from "./tables/callback_signatures.ts";
 import { structLayouts } from "./tables/struct_layouts.ts";
 import type { Structs } from "./tables/structs.ts";
@@ -23,7 +25,7 @@ export type StructName = keyof Structs & string;
 export type CallbackName = keyof Callbacks & string;
 
 /** A library, by the stem of its file's name: `libggml-base.so` is `ggml-base`. */
-export type LibraryName = "ggml-base" | "ggml" | "ggml-cpu" | "ggml-rpc" | "llama" | "mtmd";
+export type LibraryName = "ggml-base" | "ggml" | "ggml-cpu" | "ggml-rpc" | "llama" | "mtmd" | "whisper" | "parakeet";
 
 const signatures: Readonly<Record<LibraryName, Readonly<Record<string, string>>>> = {
   "ggml-base": ggmlBaseSignatures,
@@ -32,6 +34,8 @@ const signatures: Readonly<Record<LibraryName, Readonly<Record<string, string>>>
   "ggml-rpc": ggmlRpcSignatures,
   "llama": llamaSignatures,
   "mtmd": mtmdSignatures,
+  "whisper": whisperSignatures,
+  "parakeet": parakeetSignatures,
 };
 
 const libraryNames = Object.keys(signatures) as LibraryName[];

@@ -201,4 +201,32 @@ export interface Callbacks {
   mtmd_helper_post_decode_callback: (batch: StructView<llama_batch>, user_data: Pointer<"void"> | null) => number;
   /** `_Bool (*)(float, void *)` (mtmd.h) */
   mtmd_progress_callback: (progress: number, user_data: Pointer<"void"> | null) => boolean;
+  /** `_Bool (*)(struct parakeet_context *, struct parakeet_state *, void *)` (parakeet.h) */
+  parakeet_encoder_begin_callback: (ctx: Pointer<"parakeet_context"> | null, state: Pointer<"parakeet_state"> | null, user_data: Pointer<"void"> | null) => boolean;
+  /** `void (*)(void *)` (parakeet.h) */
+  "parakeet_model_loader.close": (ctx: Pointer<"void"> | null) => void;
+  /** `_Bool (*)(void *)` (parakeet.h) */
+  "parakeet_model_loader.eof": (ctx: Pointer<"void"> | null) => boolean;
+  /** `size_t (*)(void *, void *, size_t)` (parakeet.h) */
+  "parakeet_model_loader.read": (ctx: Pointer<"void"> | null, output: Pointer<"void"> | null, read_size: bigint) => bigint;
+  /** `void (*)(struct parakeet_context *, struct parakeet_state *, int, void *)` (parakeet.h) */
+  parakeet_new_segment_callback: (ctx: Pointer<"parakeet_context"> | null, state: Pointer<"parakeet_state"> | null, n_new: number, user_data: Pointer<"void"> | null) => void;
+  /** `void (*)(struct parakeet_context *, struct parakeet_state *, const parakeet_token_data *, void *)` (parakeet.h) */
+  parakeet_new_token_callback: (ctx: Pointer<"parakeet_context"> | null, state: Pointer<"parakeet_state"> | null, token_data: Pointer<"parakeet_token_data"> | null, user_data: Pointer<"void"> | null) => void;
+  /** `void (*)(struct parakeet_context *, struct parakeet_state *, int, void *)` (parakeet.h) */
+  parakeet_progress_callback: (ctx: Pointer<"parakeet_context"> | null, state: Pointer<"parakeet_state"> | null, progress: number, user_data: Pointer<"void"> | null) => void;
+  /** `_Bool (*)(struct whisper_context *, struct whisper_state *, void *)` (whisper.h) */
+  whisper_encoder_begin_callback: (ctx: Pointer<"whisper_context"> | null, state: Pointer<"whisper_state"> | null, user_data: Pointer<"void"> | null) => boolean;
+  /** `void (*)(struct whisper_context *, struct whisper_state *, const whisper_token_data *, int, float *, void *)` (whisper.h) */
+  whisper_logits_filter_callback: (ctx: Pointer<"whisper_context"> | null, state: Pointer<"whisper_state"> | null, tokens: Pointer<"whisper_token_data"> | null, n_tokens: number, logits: Pointer<"float"> | null, user_data: Pointer<"void"> | null) => void;
+  /** `void (*)(void *)` (whisper.h) */
+  "whisper_model_loader.close": (ctx: Pointer<"void"> | null) => void;
+  /** `_Bool (*)(void *)` (whisper.h) */
+  "whisper_model_loader.eof": (ctx: Pointer<"void"> | null) => boolean;
+  /** `size_t (*)(void *, void *, size_t)` (whisper.h) */
+  "whisper_model_loader.read": (ctx: Pointer<"void"> | null, output: Pointer<"void"> | null, read_size: bigint) => bigint;
+  /** `void (*)(struct whisper_context *, struct whisper_state *, int, void *)` (whisper.h) */
+  whisper_new_segment_callback: (ctx: Pointer<"whisper_context"> | null, state: Pointer<"whisper_state"> | null, n_new: number, user_data: Pointer<"void"> | null) => void;
+  /** `void (*)(struct whisper_context *, struct whisper_state *, int, void *)` (whisper.h) */
+  whisper_progress_callback: (ctx: Pointer<"whisper_context"> | null, state: Pointer<"whisper_state"> | null, progress: number, user_data: Pointer<"void"> | null) => void;
 }

@@ -129,6 +129,12 @@ export const LLAMA_STATE_SEQ_VERSION: 3 = 3;
 /** `LLAMA_TOKEN_NULL` (llama.h) */
 export const LLAMA_TOKEN_NULL: -1 = -1;
 
+/** `PARAKEET_HOP_LENGTH` (parakeet.h) */
+export const PARAKEET_HOP_LENGTH: 160 = 160;
+
+/** `PARAKEET_SAMPLE_RATE` (parakeet.h) */
+export const PARAKEET_SAMPLE_RATE: 16000 = 16000;
+
 /** `RPC_PROTO_MAJOR_VERSION` (ggml-rpc.h) */
 export const RPC_PROTO_MAJOR_VERSION: 7 = 7;
 
@@ -137,3 +143,15 @@ export const RPC_PROTO_MINOR_VERSION: 0 = 0;
 
 /** `RPC_PROTO_PATCH_VERSION` (ggml-rpc.h) */
 export const RPC_PROTO_PATCH_VERSION: 0 = 0;
+
+/** `WHISPER_CHUNK_SIZE` (whisper.h) */
+export const WHISPER_CHUNK_SIZE: 30 = 30;
+
+/** `WHISPER_HOP_LENGTH` (whisper.h) */
+export const WHISPER_HOP_LENGTH: 160 = 160;
+
+/** `WHISPER_N_FFT` (whisper.h) */
+export const WHISPER_N_FFT: 400 = 400;
+
+/** `WHISPER_SAMPLE_RATE` (whisper.h) */
+export const WHISPER_SAMPLE_RATE: 16000 = 16000;

@@ -726,3 +726,56 @@ export const mtmd_input_chunk_type = {
 
 /** A value of `enum mtmd_input_chunk_type`. */
 export type mtmd_input_chunk_type = (typeof mtmd_input_chunk_type)[keyof typeof mtmd_input_chunk_type];
+
+/** `enum parakeet_sampling_strategy` (parakeet.h) */
+export const parakeet_sampling_strategy = {
+  PARAKEET_SAMPLING_GREEDY: 0,
+} as const;
+
+/** A value of `enum parakeet_sampling_strategy`. */
+export type parakeet_sampling_strategy = (typeof parakeet_sampling_strategy)[keyof typeof parakeet_sampling_strategy];
+
+/** `enum whisper_alignment_heads_preset` (whisper.h) */
+export const whisper_alignment_heads_preset = {
+  WHISPER_AHEADS_NONE: 0,
+  WHISPER_AHEADS_N_TOP_MOST: 1,
+  WHISPER_AHEADS_CUSTOM: 2,
+  WHISPER_AHEADS_TINY_EN: 3,
+  WHISPER_AHEADS_TINY: 4,
+  WHISPER_AHEADS_BASE_EN: 5,
+  WHISPER_AHEADS_BASE: 6,
+  WHISPER_AHEADS_SMALL_EN: 7,
+  WHISPER_AHEADS_SMALL: 8,
+  WHISPER_AHEADS_MEDIUM_EN: 9,
+  WHISPER_AHEADS_MEDIUM: 10,
+  WHISPER_AHEADS_LARGE_V1: 11,
+  WHISPER_AHEADS_LARGE_V2: 12,
+  WHISPER_AHEADS_LARGE_V3: 13,
+  WHISPER_AHEADS_LARGE_V3_TURBO: 14,
+} as const;
+
+/** A value of `enum whisper_alignment_heads_preset`. */
+export type whisper_alignment_heads_preset = (typeof whisper_alignment_heads_preset)[keyof typeof whisper_alignment_heads_preset];
+
+/** `enum whisper_gretype` (whisper.h) */
+export const whisper_gretype = {
+  WHISPER_GRETYPE_END: 0,
+  WHISPER_GRETYPE_ALT: 1,
+  WHISPER_GRETYPE_RULE_REF: 2,
+  WHISPER_GRETYPE_CHAR: 3,
+  WHISPER_GRETYPE_CHAR_NOT: 4,
+  WHISPER_GRETYPE_CHAR_RNG_UPPER: 5,
+  WHISPER_GRETYPE_CHAR_ALT: 6,
+} as const;
+
+/** A value of `enum whisper_gretype`. */
+export type whisper_gretype = (typeof whisper_gretype)[keyof typeof whisper_gretype];
+
+/** `enum whisper_sampling_strategy` (whisper.h) */
+export const whisper_sampling_strategy = {
+  WHISPER_SAMPLING_GREEDY: 0,
+  WHISPER_SAMPLING_BEAM_SEARCH: 1,
+} as const;
+
+/** A value of `enum whisper_sampling_strategy`. */
+export type whisper_sampling_strategy = (typeof whisper_sampling_strategy)[keyof typeof whisper_sampling_strategy];

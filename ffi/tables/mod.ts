@@ -5,6 +5,8 @@ import type { GgmlCpuFunctions } from "./ggml_cpu_functions.ts";
 import type { GgmlRpcFunctions } from "./ggml_rpc_functions.ts";
 import type { LlamaFunctions } from "./llama_functions.ts";
 import type { MtmdFunctions } from "./mtmd_functions.ts";
+import type { WhisperFunctions } from "./whisper_functions.ts";
+import type { ParakeetFunctions } from "./parakeet_functions.ts";
 
 export type { GgmlBaseFunctions } from "./ggml_base_functions.ts";
 export type { GgmlFunctions } from "./ggml_functions.ts";
@@ -12,6 +14,8 @@ export type { GgmlCpuFunctions } from "./ggml_cpu_functions.ts";
 export type { GgmlRpcFunctions } from "./ggml_rpc_functions.ts";
 export type { LlamaFunctions } from "./llama_functions.ts";
 export type { MtmdFunctions } from "./mtmd_functions.ts";
+export type { WhisperFunctions } from "./whisper_functions.ts";
+export type { ParakeetFunctions } from "./parakeet_functions.ts";
 export * from "./types.ts";
 export * from "./enums.ts";
 export * from "./constants.ts";
@@ -19,4 +23,4 @@ export * from "./structs.ts";
 export * from "./callbacks.ts";
 
 /** Every function of every library. */
-export interface Functions extends GgmlBaseFunctions, GgmlFunctions, GgmlCpuFunctions, GgmlRpcFunctions, LlamaFunctions, MtmdFunctions {}
+export interface Functions extends GgmlBaseFunctions, GgmlFunctions, GgmlCpuFunctions, GgmlRpcFunctions, LlamaFunctions, MtmdFunctions, WhisperFunctions, ParakeetFunctions {}

@@ -14,3 +14,21 @@ export type llama_state_seq_flags = number;
 
 /** `int32_t llama_token` (llama.h) */
 export type llama_token = number;
+
+/** `int32_t parakeet_pos` (parakeet.h) */
+export type parakeet_pos = number;
+
+/** `int32_t parakeet_seq_id` (parakeet.h) */
+export type parakeet_seq_id = number;
+
+/** `int32_t parakeet_token` (parakeet.h) */
+export type parakeet_token = number;
+
+/** `int32_t whisper_pos` (whisper.h) */
+export type whisper_pos = number;
+
+/** `int32_t whisper_seq_id` (whisper.h) */
+export type whisper_seq_id = number;
+
+/** `int32_t whisper_token` (whisper.h) */
+export type whisper_token = number;

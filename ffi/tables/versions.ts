@@ -6,6 +6,8 @@ export const tableVersions: {
   readonly ggmlVersion: string;
   /** llama.cpp's. */
   readonly llamaVersion: string;
+  /** whisper.cpp's. */
+  readonly whisperVersion: string;
   /** That of the interface between ggml and its backends. */
   readonly backendApiVersion: number;
-} = { ggmlVersion: "0.25.1", llamaVersion: "0.5.0", backendApiVersion: 2 };
+} = { ggmlVersion: "0.25.1", llamaVersion: "0.5.0", whisperVersion: "1.9.3", backendApiVersion: 2 };

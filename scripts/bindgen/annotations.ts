@@ -352,9 +352,63 @@ export const annotations: readonly Annotation[] = [
   row(/^mtmd_helper_video_\w+$/, "long", "object", "ffmpeg"),
   row(/^mtmd_helper_gen_audio_(step_\w+|set_input|init|get_output)$/, "long", "object", "a model that makes audio"),
   row(/^mtmd_helper_gen_audio_(free|reset)$/, "short", "object"),
+
+  // whisper.h and parakeet.h
+  row(/^(whisper|parakeet)_(version|print_system_info|\w+_default_params|\w+_default_params_by_ref)$/, "short", "any"),
+  row(/^(whisper|parakeet)_log_set$/, "short", "process"),
+  row(/^(whisper|parakeet)_init_from_(file|buffer)\w*$/, "long", "any", "a backend, a whole file of the right format"),
+  row(
+    /^(whisper|parakeet)_init(_with_params)?(_no_state)?$/,
+    "long",
+    "any",
+    "a backend, a loader whose functions are called on this thread, a whole file of the right format",
+  ),
+  row(/^(whisper|parakeet)_init_state$/, "long", "any", "a context with weights"),
+  row(/^whisper_ctx_init_openvino_encoder\w*$/, "short", "any"),
+  row(/^(whisper|parakeet)_free$/, "long", "object", "its states freed before"),
+  row(/^(whisper|parakeet)_free_state$/, "long", "object"),
+  row(/^(whisper|parakeet)_free_(context_)?params$/, "short", "object", "what a default_params_by_ref gave"),
+  row(
+    /^(whisper|parakeet)_(full|full_with_state|full_parallel|chunk)$/,
+    "long",
+    "object",
+    "finite samples, a known language, 1 to 8 decoders, no more threads than cores, a context with a state unless one is given",
+  ),
+  row(/^(whisper|parakeet)_pcm_to_mel\w*$/, "long", "object", "finite samples, 1 thread or more"),
+  row(/^(whisper|parakeet)_set_mel\w*$/, "size", "object", "n_len times n_mel floats"),
+  row(
+    /^(whisper|parakeet)_(encode|decode|lang_auto_detect)(_with_state)?$/,
+    "long",
+    "object",
+    "a mel spectrogram, tokens of the vocabulary",
+  ),
+  row(/^(whisper|parakeet)_tokenize$/, "size", "any", "room for n_max_tokens"),
+  row(/^whisper_lang_(max_id|id|str|str_full)$/, "short", "any"),
+  row(
+    /^(whisper|parakeet)_(n_len_from_state|n_vocab|n_text_ctx|n_audio_ctx|is_multilingual|model_\w+)$/,
+    "short",
+    "any",
+  ),
+  row(/^(whisper|parakeet)_n_len$/, "short", "any", "a context with a state"),
+  row(/^(whisper|parakeet)_get_logits\w*$/, "short", "object", "a decode before it"),
+  row(/^(whisper|parakeet)_token_to_str$/, "short", "any", tokenId),
+  row(/^parakeet_token_to_text$/, "short", "any", "room for max_len"),
+  row(/^(whisper|parakeet)_token_\w+$/, "short", "any"),
+  row(/^(whisper|parakeet)_(get|print|reset)_timings$/, "short", "object", "a context with a state"),
+  row(/^(whisper|parakeet)_full_(n_segments|lang_id|n_vad_segments)\w*$/, "short", "object"),
+  row(/^(whisper|parakeet)_full_(get|n_tokens)\w*$/, "short", "object", index),
+  row(/^whisper_vad_default_\w+$/, "short", "any"),
+  row(/^whisper_vad_init_\w+$/, "long", "any", "a backend, a whole file of the right format"),
+  row(/^whisper_vad_(detect_speech\w*|segments_from_samples)$/, "long", "object", "finite samples"),
+  row(/^whisper_vad_segments_from_probs$/, "size", "object", "a detection before it"),
+  row(/^whisper_vad_segments_get_\w+$/, "short", "object", index),
+  row(/^whisper_vad_(reset_state|n_probs|probs|segments_n_segments|free\w*)$/, "short", "object"),
+  row(/^whisper_bench_\w+$/, "long", "process", "no more threads than cores"),
 ];
 
 /** Functions that a header declares and no library exports, with the reason. */
 export const absent: Readonly<Record<string, string>> = {
+  parakeet_token_count: "declared in parakeet.h without being exported",
+  whisper_token_count: "declared in whisper.h without being exported",
   ggml_threadpool_get_n_threads: "declared in ggml-cpu.h, defined nowhere",
 };

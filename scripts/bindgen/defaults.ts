@@ -1,4 +1,5 @@
 import type { Native } from "../../ffi/native.ts";
+import type { Pointer } from "../../ffi/pointer.ts";
 import { structLayout } from "../../ffi/tables.ts";
 import type { FieldType } from "../../ffi/signature.ts";
 
@@ -14,8 +15,8 @@ export interface DefaultsRule {
   readonly arguments?: readonly string[];
   /** What each pointer field points to that isn't NULL: `symbol NAME`, `result NAME` (of a function) or `text TEXT`. */
   readonly pointers?: Readonly<Record<string, string>>;
-  /** Fields that differ between machines. */
-  readonly machine?: readonly string[];
+  /** Fields that hold the number of the machine's cores, and the most that they hold. */
+  readonly machine?: Readonly<Record<string, number>>;
 }
 
 /** Every function that returns defaults, but for {@linkcode noDefaults}. */
@@ -45,6 +46,26 @@ export const defaultsRules: readonly DefaultsRule[] = [
   },
   { struct: "mtmd_helper_init_opt", from: "mtmd_helper_init_opt_default", args: [] },
   { struct: "mtmd_helper_video_init_params", from: "mtmd_helper_video_init_params_default", args: [] },
+  { struct: "parakeet_context_params", from: "parakeet_context_default_params", args: [] },
+  {
+    struct: "parakeet_full_params",
+    from: "parakeet_full_default_params",
+    args: [0],
+    arguments: ["strategy"],
+    machine: { n_threads: 4 },
+  },
+  { struct: "whisper_context_params", from: "whisper_context_default_params", args: [] },
+  {
+    // Greedy; for a beam search upstream sets strategy 1, greedy.best_of -1 and beam_search.beam_size 5.
+    struct: "whisper_full_params",
+    from: "whisper_full_default_params",
+    args: [0],
+    arguments: ["strategy"],
+    pointers: { language: "text en" },
+    machine: { n_threads: 4 },
+  },
+  { struct: "whisper_vad_context_params", from: "whisper_vad_default_context_params", args: [] },
+  { struct: "whisper_vad_params", from: "whisper_vad_default_params", args: [] },
 ];
 
 /** Functions that return a struct by value and look like defaults, with the reason why they have no entry. */
@@ -66,7 +87,7 @@ export function readDefaults(native: Native, rule: DefaultsRule): ReadDefaults {
   const view = make(...rule.args);
   const bytes = native.bytesOf(view as Parameters<Native["bytesOf"]>[0]).slice(0, structLayout(rule.struct).size);
   checkPointers(native, rule, bytes);
-  for (const name of rule.machine ?? []) {
+  for (const name of Object.keys(rule.machine ?? {})) {
     const field = structLayout(rule.struct).fields.find((one) => one.name === name)!;
     bytes.fill(0, field.offset, field.offset + 4);
   }
@@ -88,8 +109,11 @@ function checkPointers(native: Native, rule: DefaultsRule, bytes: Uint8Array): v
         `${rule.struct}.${name} isn't NULL in ${rule.from}(): name what it points to in scripts/bindgen/defaults.ts`,
       );
     }
-    const wanted = address(native, pointee);
-    if (wanted !== found) throw new Error(`${rule.struct}.${name} doesn't hold "${pointee}"`);
+    const isText = pointee.startsWith(text);
+    const right = isText
+      ? native.readCString(found as Pointer) === pointee.slice(text.length)
+      : address(native, pointee) === found;
+    if (!right) throw new Error(`${rule.struct}.${name} doesn't hold "${pointee}"`);
     words.setBigUint64(offset, 0n, true);
     named.add(name);
   }
@@ -98,12 +122,15 @@ function checkPointers(native: Native, rule: DefaultsRule, bytes: Uint8Array): v
   }
 }
 
+/** What begins the pointee of a field that points to a string. */
+const text = "text ";
+
 function address(native: Native, pointee: string): bigint {
   const [kind, name = ""] = pointee.split(" ");
   const key = name as keyof typeof native.lib;
   if (kind === "symbol") return native.symbol(key);
   if (kind === "result") return (native.lib[key] as unknown as () => bigint)();
-  throw new Error(`"${pointee}" is neither "symbol NAME" nor "result NAME"`);
+  throw new Error(`"${pointee}" is neither "symbol NAME", "result NAME" nor "text TEXT"`);
 }
 
 function* pointerFields(struct: string, prefix: string, base: number): Generator<{ name: string; offset: number }> {
@@ -137,12 +164,15 @@ export interface StructDefaults {
   readonly from: string;
   /** The struct's bytes in hexadecimal; zeros at the end are left out, pointers are zero. */
   readonly bytes: string;
-  /** What each pointer field points to that isn't NULL: \`symbol NAME\` (its address) or \`result NAME\` (what that function returns). */
+  /**
+   * What each pointer field points to that isn't NULL: \`symbol NAME\` (its address), \`result NAME\` (what that function returns) or \`text TEXT\`
+   * (a string, which lives as long as the struct's view).
+   */
   readonly pointers?: Readonly<Record<string, string>>;
   /** Fields that hold the function's arguments; zero here. */
   readonly arguments?: readonly string[];
-  /** Fields that differ between machines; zero here. */
-  readonly machine?: readonly string[];
+  /** Fields that hold the number of the machine's cores, and the most that they hold; zero here. */
+  readonly machine?: Readonly<Record<string, number>>;
 }
 
 /** The default values of each struct that has any. */

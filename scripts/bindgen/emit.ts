@@ -129,9 +129,11 @@ export const tableVersions: {
   readonly ggmlVersion: string;
   /** llama.cpp's. */
   readonly llamaVersion: string;
+  /** whisper.cpp's. */
+  readonly whisperVersion: string;
   /** That of the interface between ggml and its backends. */
   readonly backendApiVersion: number;
-} = { ggmlVersion: "${versions.ggmlVersion}", llamaVersion: "${versions.llamaVersion}", backendApiVersion: ${api?.value} };
+} = { ggmlVersion: "${versions.ggmlVersion}", llamaVersion: "${versions.llamaVersion}", whisperVersion: "${versions.whisperVersion}", backendApiVersion: ${api?.value} };
 `;
   }
 

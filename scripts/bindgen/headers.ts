@@ -7,7 +7,7 @@ export interface Header {
 }
 
 /** The libraries that have a table, in the order in which they depend on each other. */
-export const libraries = ["ggml_base", "ggml", "ggml_cpu", "ggml_rpc", "llama", "mtmd"] as const;
+export const libraries = ["ggml_base", "ggml", "ggml_cpu", "ggml_rpc", "llama", "mtmd", "whisper", "parakeet"] as const;
 
 /** A library that has a table. */
 export type Library = (typeof libraries)[number];
@@ -25,6 +25,8 @@ export const headers: readonly Header[] = [
   { name: "llama.h", library: "llama" },
   { name: "mtmd.h", library: "mtmd" },
   { name: "mtmd-helper.h", library: "mtmd" },
+  { name: "whisper.h", library: "whisper" },
+  { name: "parakeet.h", library: "parakeet" },
 ];
 
 /** Functions that another library exports than the one of their header: the registry, in `ggml`, whose header is ggml-base's. */
@@ -47,8 +49,14 @@ export const elsewhere: Readonly<Record<string, Library>> = {
   ggml_backend_unload: "ggml",
 };
 
-/** Where the headers are, under the root of the upstream checkout. */
-export const includeFolders = ["include", "ggml/include", "ggml/src", "tools/mtmd"] as const;
+/** Where the headers are: under the root of llama.cpp's sources, and of whisper.cpp's beside it. */
+export const includeFolders = [
+  "include",
+  "ggml/include",
+  "ggml/src",
+  "tools/mtmd",
+  "../whisper.cpp/include",
+] as const;
 
 /** The target whose declarations are read. */
 export const mainTarget = "x86_64-linux-gnu";

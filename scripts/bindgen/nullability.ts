@@ -4,7 +4,7 @@ export type ParamRule = readonly [fn: RegExp, param: RegExp];
 /** Parameters that may be NULL. All others may not. */
 export const nullableParams: readonly ParamRule[] = [
   [/./, /(^|_)(user_?data|callback_data|ud)$/],
-  [/^(ggml|llama|mtmd|mtmd_helper)_log_set$/, /^log_callback$/],
+  [/^(ggml|llama|mtmd|mtmd_helper|whisper|parakeet)_log_set$/, /^log_callback$/],
   [/^ggml_set_abort_callback$/, /^callback$/],
   [/_set_abort_callback$/, /^abort_callback$/],
   [/^ggml_backend_sched_set_eval_callback$/, /^callback$/],
@@ -55,6 +55,11 @@ export const nullableParams: readonly ParamRule[] = [
   [/^mtmd_helper_decode_image_chunk$/, /^callback$/],
   [/^mtmd_helper_gen_audio_step_gen$/, /^out_stop$/],
   [/^mtmd_helper_gen_audio_get_output$/, /^out_n_samples$/],
+  [/^(whisper|parakeet)_tokenize$/, /^tokens$/],
+  [/^whisper_lang_auto_detect(_with_state)?$/, /^lang_probs$/],
+  [/^whisper_ctx_init_openvino_encoder/, /^(model_path|device|cache_dir)$/],
+  [/^(whisper|parakeet)_free(_state|_params|_context_params)?$/, /^(ctx|state|params)$/],
+  [/^(whisper|parakeet)_(full\w*|pcm_to_mel\w*)$/, /^samples$/],
 ];
 
 /** Functions whose pointer result may be NULL. */
@@ -77,6 +82,10 @@ export const nullableResults: readonly RegExp[] = [
   /^mtmd_(init_from_file|get_output_embd|batch_get_output_embd|bitmap_get_\w+|image_tokens_get_id|test_create_input_chunks)$/,
   /^mtmd_input_chunk_(get_\w+|load)$|^mtmd_input_chunks_get$/,
   /^mtmd_helper_(video_init\w*|gen_audio_init)$/,
+  /^(whisper|parakeet)_init(?!_state)\w*$|^(whisper|parakeet)_init_state$/,
+  /^whisper_lang_str(_full)?$/,
+  /^(whisper|parakeet)_(get_timings|get_logits\w*)$/,
+  /^whisper_vad_(init_\w+|segments_from_\w+|probs)$/,
 ];
 
 /** Functions whose pointer result is never NULL. */
@@ -92,6 +101,8 @@ export const nonNullResults: readonly RegExp[] = [
   /^llama_(version|get_model|model_get_vocab|print_system_info|\w+_name|vocab_get_text|token_get_text)$/,
   /^llama_sampler_(chain_init|init(?!_grammar)\w*|name)$/,
   /^mtmd_(default_marker|get_marker|batch_init|bitmap_init\w*|input_chunks_init|input_chunk_copy)$/,
+  /^(whisper|parakeet)_(version|print_system_info|\w+_default_params_by_ref|token_to_str|full_get_\w+_text\w*)$/,
+  /^whisper_(model_type_readable|bench_\w+_str)$/,
 ];
 
 /** Parameters whose memory C keeps after the call: they take a pointer and no array. */

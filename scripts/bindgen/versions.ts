@@ -5,6 +5,7 @@ import { join } from "node:path";
 export interface Versions {
   readonly ggmlVersion: string;
   readonly llamaVersion: string;
+  readonly whisperVersion: string;
 }
 
 /** Reads the versions where upstream's build has them. */
@@ -12,6 +13,7 @@ export function readVersions(root: string): Versions {
   return {
     ggmlVersion: version(join(root, "ggml", "CMakeLists.txt"), "GGML"),
     llamaVersion: version(join(root, "CMakeLists.txt"), "LLAMA"),
+    whisperVersion: version(join(root, "../whisper.cpp/CMakeLists.txt"), "WHISPER"),
   };
 }
 

@@ -7,11 +7,19 @@ import type { Api } from "../bindgen/model.ts";
 import { unsupportedHere } from "./lowering.ts";
 import { newReport, type Report } from "./report.ts";
 
-/** Whether `native.defaults` gives all that the library's function gives, pointers too. */
+/** Whether `native.defaults` gives all that the library's function gives, pointers too; of a string its text. */
 function isSame(native: Native, rule: DefaultsRule): boolean {
-  const hex = (view: object): string => native.bytesOf(view as StructView<object>).toHex();
   const make = native.lib[rule.from as keyof Lib] as (...args: readonly unknown[]) => object;
-  return hex(make(...rule.args)) === hex(native.defaults(rule.struct as DefaultsName));
+  const [given, own] = [make(...rule.args), native.defaults(rule.struct as DefaultsName)];
+  for (const [field, pointee] of Object.entries(rule.pointers ?? {})) {
+    if (!pointee.startsWith("text ")) continue;
+    const [theirs, ours] = [given, own].map((view) => native.readCString(Reflect.get(view, field)));
+    if (theirs !== ours) return false;
+    Reflect.set(own, field, Reflect.get(given, field));
+  }
+  for (const field of rule.arguments ?? []) Reflect.set(own, field, Reflect.get(given, field));
+  const [a, b] = [given, own].map((view) => native.bytesOf(view as StructView<object>).toHex());
+  return a === b;
 }
 
 /** Compares the committed default parameters with what the library's own functions give. */
@@ -21,7 +29,7 @@ export function checkDefaults(native: Native, api: Api): Report {
     const committed = structDefaults[rule.struct as DefaultsName];
     const marks = [
       ...(rule.arguments ?? []).map((field) => `${field} is an argument`),
-      ...(rule.machine ?? []).map((field) => `${field} depends on the machine`),
+      ...Object.entries(rule.machine ?? {}).map(([field, most]) => `${field} is the number of cores, at most ${most}`),
       ...Object.entries(rule.pointers ?? {}).map(([field, pointee]) => `${field} points to ${pointee}`),
     ];
     const unsupported = unsupportedHere(native, rule.from);

@@ -25,4 +25,17 @@ export const replacements: Readonly<Record<string, string>> = {
   mtmd_helper_video_get_info: "mtmd_helper_video_read_next; each bitmap knows its size",
   mtmd_helper_video_init_params_default: 'native.defaults("mtmd_helper_video_init_params")',
   mtmd_image_tokens_get_decoder_pos: "mtmd_helper_image_get_decoder_pos, which fills an array",
+  parakeet_full_default_params: 'native.defaults("parakeet_full_params")',
+  parakeet_full_get_token_data: "parakeet_full_get_token_id and _p",
+  parakeet_full_get_token_data_from_state: "parakeet_full_get_token_id_from_state and _p_from_state",
+  whisper_context_default_params: 'native.defaults("whisper_context_params")',
+  whisper_full: "the thunk alone: 304 bytes by value take more words than Bun passes",
+  whisper_full_default_params: 'native.defaults("whisper_full_params")',
+  whisper_full_get_token_data: "whisper_full_get_token_id, _p, _t0 and _t1",
+  whisper_full_get_token_data_from_state:
+    "whisper_full_get_token_id_from_state, _p_from_state, _t0_from_state and _t1_from_state",
+  whisper_full_parallel: "whisper_full_with_state on threads of one's own; itself by the thunk alone",
+  whisper_full_with_state: "the thunk alone: 304 bytes by value take more words than Bun passes",
+  whisper_vad_default_context_params: 'native.defaults("whisper_vad_context_params")',
+  whisper_vad_default_params: 'native.defaults("whisper_vad_params")',
 };

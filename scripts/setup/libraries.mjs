@@ -15,13 +15,15 @@ import { runZigBuild } from "./zig_build.mjs";
 
 /**
  * Builds the libraries of one target unless the cache has them, and links `native/<target>` to them. Returns their folder.
- * `options`: target, variants ("native", "all" or a list), and what is handed to build.zig as it is (`["optimize=safe", …]`).
+ * `options`: target, variants ("native", "all" or a list), what is handed to build.zig as it is (`["optimize=safe", …]`), and whether `native/<target>` shall
+ * be linked to them (default: yes).
  */
-export async function bringLibraries({ root, cache, zig, sources, pin }, options = {}) {
+export async function bringLibraries({ root, cache, zig, upstream }, options = {}) {
   const target = options.target ?? hostTarget();
   const variants = await resolveVariants({ root, cache, zig }, target, options.variants);
   const settings = options.settings ?? [];
-  const key = await contentKey(root, pin, target, variants, settings);
+  const pins = upstream.map(({ pin }) => pin);
+  const key = await contentKey(root, pins, target, variants, settings);
   const folder = buildFolder(cache, target, key);
   await produce(
     folder,
@@ -35,24 +37,25 @@ export async function bringLibraries({ root, cache, zig, sources, pin }, options
           temporary,
         ];
         const files = ["csrc/sources.json", ...await zigFiles(root, target)];
-        await runZigBuild({ root, cache, zig, sources, files, args, variantCount: variants.split(",").length, report });
-        await copyLicenses(sources, pin, join(temporary, "licenses"));
-        const manifest = await describe(temporary, target, sources, pin.commit);
+        const variantCount = variants.split(",").length;
+        await runZigBuild({ root, cache, zig, upstream, files, args, variantCount, report });
+        for (const one of upstream) await copyLicenses(one, join(temporary, "licenses"));
+        const manifest = await describe(temporary, target, upstream);
         await writeWhole(join(temporary, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
       }),
   );
-  await linkTo(folder, join(root, "native", target));
+  if (options.link ?? true) await linkTo(folder, join(root, "native", target));
   return folder;
 }
 
 /** The folder of a target's libraries that the cache has for this tree: those with all variants, else with the fewest; undefined if it has none. */
 export async function cachedLibraries(root, cache, target) {
-  const pin = (await readPins(root))["llama.cpp"];
+  const pins = Object.values(await readPins(root));
   const { variants } = await readVariants(root);
   const [arch, system] = target.split("-");
   const baseline = variants[arch === "x86_64" ? arch : `${arch}-${system}`][0].name;
   for (const wanted of ["all", baseline]) {
-    const folder = buildFolder(cache, target, await contentKey(root, pin, target, wanted, []));
+    const folder = buildFolder(cache, target, await contentKey(root, pins, target, wanted, []));
     if (existsSync(folder)) return folder;
   }
   const linked = join(root, "native", target);
@@ -81,9 +84,12 @@ async function resolveVariants({ root, cache, zig }, target, wanted) {
 }
 
 /** Whatever decides what comes out of the build is in the key; where the source tree lies is not. */
-async function contentKey(root, pin, target, variants, settings) {
+async function contentKey(root, pins, target, variants, settings) {
   const hash = createHash("sha256");
-  hash.update(JSON.stringify([zigVersion, pin.integrity, pin.commit, pin.licenseFiles, target, variants, settings]));
+  const sources = pins.map((
+    { integrity, commit, folders, licenseFiles },
+  ) => [integrity, commit ?? folders, licenseFiles]);
+  hash.update(JSON.stringify([zigVersion, sources, target, variants, settings]));
   for (const file of await zigFiles(root, target)) hash.update(`\0${file}\0`).update(await readFile(join(root, file)));
   return hash.digest("hex").slice(0, 16);
 }
@@ -97,9 +103,9 @@ async function zigFiles(root, target) {
   return ["build.zig", ...await inFolder("build", /\.(zig|json)$/), ...tables];
 }
 
-async function copyLicenses(sources, pin, to) {
+async function copyLicenses({ name, pin, sources }, to) {
   await mkdir(to, { recursive: true });
   for (const file of pin.licenseFiles) {
-    await cp(join(sources, file), join(to, `llama.cpp-${file.replaceAll("/", "-")}`));
+    await cp(join(sources, file), join(to, `${name.replace(/-.*/, "")}-${file.replaceAll("/", "-")}`));
   }
 }

@@ -7,16 +7,19 @@ import { SetupError } from "./errors.mjs";
 
 export const manifestName = "manifest.json";
 
-/** Describes the libraries in `folder`, built for `target` from the sources in `upstream`. */
-export async function describe(folder, target, upstream, commit) {
+/** Describes the libraries in `folder`, built for `target` from the sources of `upstream`. */
+export async function describe(folder, target, upstream) {
+  const sourcesOf = (wanted) => upstream.find(({ name }) => name === wanted).sources;
+  const [llama, whisper] = ["llama.cpp", "whisper.cpp"].map(sourcesOf);
   const names = (await readdir(folder)).filter((name) => /\.(so|dylib|dll)$/.test(name)).sort();
   return {
     format: 1,
     target,
-    ggmlVersion: await cmakeVersion(join(upstream, "ggml", "CMakeLists.txt"), "GGML"),
-    llamaVersion: await cmakeVersion(join(upstream, "CMakeLists.txt"), "LLAMA"),
-    commit,
-    backendApiVersion: await backendApiVersion(upstream),
+    ggmlVersion: await cmakeVersion(join(llama, "ggml", "CMakeLists.txt"), "GGML"),
+    llamaVersion: await cmakeVersion(join(llama, "CMakeLists.txt"), "LLAMA"),
+    whisperVersion: await cmakeVersion(join(whisper, "CMakeLists.txt"), "WHISPER"),
+    commit: upstream.find(({ name }) => name === "llama.cpp").pin.commit,
+    backendApiVersion: await backendApiVersion(llama),
     files: await Promise.all(names.map((name) => describeFile(folder, name))),
   };
 }

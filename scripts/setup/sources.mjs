@@ -1,7 +1,7 @@
 // Upstream's sources, as csrc/sources.json pins them: from a package of the registry, checked, unpacked once into the cache.
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { produce } from "./cache.mjs";
 import { SetupError } from "./errors.mjs";
 import { run } from "./exec.mjs";
@@ -14,8 +14,8 @@ export async function readPins(root) {
 
 /** The folder in the cache that holds what `pin` names. Another pin is another folder. */
 export function sourceFolder(cache, name, pin) {
-  const key = createHash("sha256").update(JSON.stringify([pin.integrity, pin.commit])).digest("hex").slice(0, 12);
-  return join(cache, "sources", `${name}-${pin.commit.slice(0, 7)}-${key}`);
+  const key = createHash("sha256").update(JSON.stringify([pin.integrity, pin.commit ?? pin.folders])).digest("hex");
+  return join(cache, "sources", `${name}-${pin.commit?.slice(0, 7) ?? pin.version}-${key.slice(0, 12)}`);
 }
 
 /** Brings the sources of one pin into the cache unless they are there, and returns their folder. */
@@ -31,7 +31,8 @@ export async function bringSources(cache, name, pin) {
         const tgz = await watchBytes(work, pin.bytes, report, () => fetchTarball(work, pin));
         checkIntegrity(tgz, pin);
         const tree = join(work, "tree");
-        await cloneBundle(tgz, pin, work, tree);
+        if (pin.gitBundle === undefined) await unpackFolders(tgz, pin, tree);
+        else await cloneBundle(tgz, pin, work, tree);
         for (const entry of await readdir(tree)) await rename(join(tree, entry), join(temporary, entry));
         await rm(work, { recursive: true });
       },
@@ -66,6 +67,21 @@ export function checkIntegrity(tgz, pin) {
         "Nothing was unpacked. If the pin was changed on purpose, give it the value that came.",
     );
   }
+}
+
+/** Unpacks the files and folders of the package that `pin.folders` names, each to its place. */
+async function unpackFolders(tgz, pin, tree) {
+  const missing = new Set(Object.keys(pin.folders));
+  for (const { path, bytes } of filesOf(tgz)) {
+    const from = Object.keys(pin.folders).find((one) => path === one || path.startsWith(`${one}/`));
+    if (from === undefined || path.split("/").includes("..")) continue;
+    const place = join(tree, pin.folders[from], path.slice(from.length));
+    await mkdir(dirname(place), { recursive: true });
+    await writeFile(place, bytes);
+    missing.delete(from);
+  }
+  if (missing.size === 0) return;
+  throw new SetupError(`${pin.package} ${pin.version} has no ${[...missing].join(", no ")}`);
 }
 
 async function cloneBundle(tgz, pin, work, tree) {

@@ -15,14 +15,14 @@ const variantFiles = 18;
  * Runs build.zig with `args`. It runs in a folder of the cache into which the files of the build are copied, because Zig's own cache
  * knows files by their paths: so what one source tree compiled serves another one too.
  */
-export async function runZigBuild({ root, cache, zig, sources, files, args, variantCount, report }) {
+export async function runZigBuild({ root, cache, zig, upstream, files, args, variantCount, report }) {
   const place = join(cache, "zig-cache", "root");
   await withLock(place, async () => {
     for (const file of files) {
       await mkdir(dirname(join(place, file)), { recursive: true });
       await copyFile(join(root, file), join(place, file));
     }
-    await linkTo(sources, join(place, "csrc", "upstream", "llama.cpp"));
+    for (const { name, sources } of upstream) await linkTo(sources, join(place, "csrc", "upstream", name));
     const local = join(cache, "zig-cache", "local");
     const global = join(cache, "zig-cache", "global");
     for (const folder of [local, global]) await mkdir(folder, { recursive: true });

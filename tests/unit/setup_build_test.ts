@@ -120,6 +120,7 @@ test("the manifest describes each library", async () => {
       ["MAJOR", "MINOR", "PATCH"].map((part, i) => `set(${name}_VERSION_${part} ${parts[i]})`).join("\n");
     await put("up/CMakeLists.txt", version("LLAMA", [1, 2, 3]));
     await put("up/ggml/CMakeLists.txt", version("GGML", [4, 5, 6]));
+    await put("speech/CMakeLists.txt", version("WHISPER", [8, 9, 10]));
     await put("up/ggml/src/ggml-backend-impl.h", "  #define GGML_BACKEND_API_VERSION 7\n");
     for (const name of ["libllama.so", "libggml-cpu-zen4.so", "libggml-rpc.so", "note.txt"]) {
       await put(`out/${name}`, name);
@@ -129,11 +130,16 @@ test("the manifest describes each library", async () => {
       size: name.length,
       sha256: createHash("sha256").update(name).digest("hex"),
     });
-    assert.deepEqual(await describe(join(folder, "out"), "x86_64-linux-gnu", join(folder, "up"), "abc"), {
+    const upstream = [
+      { name: "llama.cpp", sources: join(folder, "up"), pin: { commit: "abc" } },
+      { name: "whisper.cpp", sources: join(folder, "speech"), pin: {} },
+    ];
+    assert.deepEqual(await describe(join(folder, "out"), "x86_64-linux-gnu", upstream), {
       format: 1,
       target: "x86_64-linux-gnu",
       ggmlVersion: "4.5.6",
       llamaVersion: "1.2.3",
+      whisperVersion: "8.9.10",
       commit: "abc",
       backendApiVersion: 7,
       files: [
