@@ -62,6 +62,8 @@ export class Native {
   readonly #guard: Guard | undefined;
   /** The libraries whose own log was taken over. */
   readonly #heard = new Set<LibraryName>();
+  /** Functions by address and signature. */
+  readonly #functions = new Map<string, LibFunction>();
 
   private constructor(runtime: NativeRuntime, libraries: Libraries, guard: Guard | undefined) {
     this.#guard = guard;
@@ -190,13 +192,6 @@ export class Native {
   /** The address of a typed array or a struct view: right as long as you keep it. */
   addressOf<T extends string = "void">(memory: NativeBuffer | StructView<object>): Pointer<T> {
     return this.#structs.addressOfValue(memory) as Pointer<T>;
-  }
-
-  /** Zeroed bytes in JavaScript memory whose address is a multiple of `alignment`, a power of two. */
-  alignedBytes(byteLength: number, alignment: number): Uint8Array<ArrayBuffer> {
-    const all = new Uint8Array(byteLength + alignment);
-    const skip = Number(-this.addressOf(all) & BigInt(alignment - 1));
-    return all.subarray(skip, skip + byteLength);
   }
 
   /** The bytes of a struct view, not copied. */

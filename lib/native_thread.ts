@@ -6,6 +6,7 @@
 
 import "./errors.ts";
 import { serveTasks } from "../ffi/thread_worker.ts";
+import { ggmlTasks } from "./ggml/thread/tasks.ts";
 import { llamaTasks } from "./llama/thread/tasks.ts";
 
-serveTasks(llamaTasks);
+serveTasks({ ...llamaTasks, ...ggmlTasks });

@@ -1,0 +1,10 @@
+/** What kind of device it is: a processor, a graphics card with its own memory or with the processor's, or a helper of the processor. */
+export type DeviceKind = "cpu" | "gpu" | "igpu" | "accelerator" | "other";
+
+/** In the order of `enum ggml_backend_dev_type`. */
+const kinds: readonly DeviceKind[] = ["cpu", "gpu", "igpu", "accelerator"];
+
+/** The kind that a value of `enum ggml_backend_dev_type` stands for. */
+export function deviceKind(value: number): DeviceKind {
+  return kinds[value] ?? "other";
+}

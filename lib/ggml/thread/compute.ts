@@ -1,0 +1,60 @@
+import type { Pointer } from "../../../ffi/pointer.ts";
+import type { TaskContext } from "../../../ffi/task.ts";
+
+/** How a backend takes its threads and its end. Plain data. */
+export interface BackendPlace {
+  /** The backend. */
+  readonly backend: Pointer<"ggml_backend">;
+  /** How many threads it wants; 1 for one without threads. */
+  readonly threads: number;
+  /** Its own function that sets them. C: `ggml_backend_set_n_threads_t`. */
+  readonly setThreads: Pointer | undefined;
+  /** Its own function that takes what stops it. C: `ggml_backend_set_abort_callback_t`. */
+  readonly setAbort: Pointer | undefined;
+}
+
+/** What `computeGraph` takes. */
+export interface ComputeInput {
+  /** The backend that computes. */
+  readonly place: BackendPlace;
+  /** What it computes. */
+  readonly graph: Pointer<"ggml_cgraph">;
+}
+
+/** Computes a graph; gives the `ggml_status`. */
+export function computeGraph({ place, graph }: ComputeInput, context: TaskContext): number {
+  return withBackends([place], context, () => context.lib.ggml_backend_graph_compute(place.backend, graph));
+}
+
+/** Does work while backends have their share of the cores, and hear when the request is cancelled. */
+export function withBackends(places: readonly BackendPlace[], context: TaskContext, work: () => number): number {
+  const { native, cores, cancel, cancelled, throwIfCancelled } = context;
+  const granted = cores.acquire(Math.max(...places.map(({ threads }) => threads)), cancelled);
+  throwIfCancelled();
+  const abort = (callback: Pointer | null, data: Pointer | null): void => {
+    for (const { backend, setAbort } of places) {
+      if (setAbort === undefined) continue;
+      native.functionAt(setAbort, { parameters: ["pointer", "pointer", "pointer"], result: "void" })(
+        backend,
+        callback,
+        data,
+      );
+    }
+  };
+  for (const { backend, threads, setThreads } of places) {
+    if (setThreads === undefined) continue;
+    native.functionAt(setThreads, { parameters: ["pointer", "i32"], result: "void" })(
+      backend,
+      Math.min(threads, granted),
+    );
+  }
+  abort(cancel.callback, cancel.data);
+  try {
+    const status = work();
+    if (status !== 0) throwIfCancelled();
+    return status;
+  } finally {
+    abort(null, null);
+    cores.release();
+  }
+}
