@@ -1,0 +1,28 @@
+import { ggml_status } from "../../ffi/mod.ts";
+import { BackendError } from "../errors.ts";
+import { checkInteger, checkOptions } from "../options.ts";
+import type { Graph } from "./graph.ts";
+
+/** How {@linkcode computeSync} computes. */
+export interface ComputeSyncOptions {
+  /** Threads that compute. Default 1. C: `n_threads`. */
+  threads?: number | undefined;
+}
+
+/**
+ * Computes a graph with the CPU's kernels on the caller's thread, which it holds up: for small graphs, and for custom operators in TypeScript, which only
+ * this thread may call. Everything larger belongs on a backend.
+ *
+ * Throws BackendError when it fails, NotAllocatedError when a tensor has no memory. C: `ggml_graph_plan`, `ggml_graph_compute`.
+ */
+export function computeSync(graph: Graph, options?: ComputeSyncOptions): void {
+  const { threads = 1 } = checkOptions("computeSync", options, ["threads"]);
+  const count = checkInteger("threads", threads, { min: 1, max: navigator.hardwareConcurrency });
+  const { native } = graph;
+  const plan = native.lib.ggml_graph_plan(graph.pointer, count, null);
+  const work = native.allocate(Math.max(Number(plan.work_size), 1), 64);
+  native.assign(plan, { work_data: work });
+  const status = native.lib.ggml_graph_compute(graph.pointer, plan);
+  if (status === ggml_status.GGML_STATUS_SUCCESS) return;
+  throw new BackendError(`the computation failed with status ${status}`, { value: status, expected: "success" });
+}
