@@ -28,3 +28,19 @@ export {
 export type { GgufScalarType, GgufValueType } from "./gguf_types.ts";
 export { type LibrariesInfo, librariesInfo } from "./libraries.ts";
 export { type TensorType, tensorTypes } from "./tensor_types.ts";
+export { GgmlContext, type ContextOptions } from "./context.ts";
+export { Graph, type GraphOptions } from "./graph.ts";
+export { Tensor, type TensorFlag } from "./tensor.ts";
+export type { TensorArray, TensorValues } from "./tensor_view.ts";
+export type { TensorInput } from "./tensor_write.ts";
+export { ContextFullError, GraphError, TensorLayoutError, TensorShapeError, TensorTypeError } from "./tensor_errors.ts";
+export { computeSync, type ComputeSyncOptions } from "./compute_sync.ts";
+export {
+  dequantize,
+  freeQuantizeTables,
+  quantize,
+  type QuantizeOptions,
+  quantizeTypes,
+  validateRows,
+} from "./quantize.ts";
+export { isQuantized, rowSize, type Shape, type TypeName, typeNames } from "./types.ts";
