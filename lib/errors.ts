@@ -5,7 +5,7 @@
  * @module
  */
 
-import { GgmlError, registerErrors } from "../ffi/errors.ts";
+import { GgmlError, type GgmlErrorDetails, registerErrors } from "../ffi/errors.ts";
 
 export {
   DisposedError,
@@ -163,6 +163,50 @@ export class GgufFetchError extends GgmlError {
   static override readonly code: string = "GGUF_FETCH";
 }
 
+/** What a {@linkcode JsonSchemaError} is made from, beside its message. */
+export interface JsonSchemaErrorDetails extends GgmlErrorDetails {
+  /** Where in the schema, as a JSON Pointer. */
+  path?: string;
+}
+
+/** A JSON Schema that is none, such as one with a `type` that doesn't exist or a `$ref` to nothing. Also the base of the other errors about schemas. */
+export class JsonSchemaError extends GgmlError {
+  /** The stable code of this class. */
+  static override readonly code: string = "JSON_SCHEMA";
+  /** Where in the schema, as a JSON Pointer; the empty string is the whole schema. */
+  readonly path: string;
+
+  /** Makes an error from its message and what is known about it. */
+  constructor(message: string, details: JsonSchemaErrorDetails = {}) {
+    super(message, details);
+    this.path = details.path ?? "";
+  }
+}
+
+/** A JSON Schema has a keyword that no grammar can keep to, at least not where it stands. */
+export class UnsupportedKeywordError extends JsonSchemaError {
+  /** The stable code of this class. */
+  static override readonly code: string = "JSON_SCHEMA_KEYWORD";
+}
+
+/** Nothing can be valid against a JSON Schema. */
+export class SchemaContradictionError extends JsonSchemaError {
+  /** The stable code of this class. */
+  static override readonly code: string = "JSON_SCHEMA_CONTRADICTION";
+}
+
+/** The grammar of a JSON Schema would be too large. */
+export class SchemaTooComplexError extends JsonSchemaError {
+  /** The stable code of this class. */
+  static override readonly code: string = "JSON_SCHEMA_TOO_COMPLEX";
+}
+
+/** A generated value has the form that was asked for and isn't valid all the same: `value` is it, `cause` or the message says why. */
+export class StructuredResultError extends GgmlError {
+  /** The stable code of this class. */
+  static override readonly code: string = "STRUCTURED_RESULT";
+}
+
 registerErrors(
   GgufWriteError,
   GgufFetchError,
@@ -187,4 +231,9 @@ registerErrors(
   AllocationError,
   NotAllocatedError,
   GrammarError,
+  JsonSchemaError,
+  UnsupportedKeywordError,
+  SchemaContradictionError,
+  SchemaTooComplexError,
+  StructuredResultError,
 );
