@@ -1,0 +1,313 @@
+/**
+ * Reading bytes one after another from a file, from memory or from a stream.
+ *
+ * @module
+ */
+
+import type { Stats } from "node:fs";
+import { open, stat } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { InvalidArgumentError } from "../../../ffi/errors.ts";
+import { isInstance, show } from "../../options.ts";
+import { AudioAccessError, AudioNotFoundError } from "./errors.ts";
+
+/** Where audio comes from: a path, a file URL, bytes, a blob, or a stream of bytes. */
+export type AudioSource =
+  | string
+  | URL
+  | Uint8Array
+  | ArrayBuffer
+  | Blob
+  | ReadableStream<Uint8Array>
+  | AsyncIterable<Uint8Array>;
+
+/** Bytes that are read in one go from a file or a stream. */
+const pieceBytes = 1 << 16;
+
+/** More bytes than these are not kept to go back to. */
+const mostRecorded = 4 << 20;
+
+/** How a source is opened. */
+export interface ByteReaderOptions {
+  /** What a stream is called in messages. */
+  name?: string;
+  /** Closes the source when it is aborted, also while bytes are waited for; they then end. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Bytes one after another. */
+export class ByteReader implements AsyncDisposable {
+  /** What it is called in messages. */
+  readonly name: string;
+  /** The path on disk, where it is a file. */
+  readonly path: string | undefined;
+  /** How many bytes there are in all, where that is known. */
+  readonly size: number | undefined;
+  readonly #pieces: AsyncIterator<Uint8Array>;
+  #held: Uint8Array = new Uint8Array(0);
+  #position = 0;
+  #ended = false;
+  #recorded: Uint8Array[] | undefined;
+  #deaf: (() => void) | undefined;
+
+  private constructor(pieces: AsyncIterator<Uint8Array>, name: string, size?: number, path?: string) {
+    this.#pieces = pieces;
+    this.name = name;
+    this.size = size;
+    this.path = path;
+  }
+
+  /**
+   * Opens a source for reading.
+   *
+   * Throws {@linkcode AudioNotFoundError}, {@linkcode AudioAccessError}, or InvalidArgumentError for what is no source.
+   */
+  static async open(source: AudioSource, options: ByteReaderOptions = {}): Promise<ByteReader> {
+    const reader = await ByteReader.#open(source, options.name);
+    reader.#listen(options.signal);
+    return reader;
+  }
+
+  static async #open(source: AudioSource, name = "the stream of audio"): Promise<ByteReader> {
+    if (typeof source === "string" || isInstance(source, URL)) return await ByteReader.#openFile(pathOf(source));
+    const bytes = bytesIn(source);
+    if (bytes !== undefined) return new ByteReader(single(bytes), "the audio given as bytes", bytes.length);
+    if (isInstance(source, Blob)) {
+      const blob = source as Blob;
+      return new ByteReader(streamPieces(blob.stream()), "the audio given as a blob", blob.size);
+    }
+    if (isInstance(source, ReadableStream)) {
+      return new ByteReader(streamPieces(source as ReadableStream<Uint8Array>), name);
+    }
+    const iterable = source as Partial<AsyncIterable<Uint8Array>> | null | undefined;
+    if (typeof iterable === "object" && iterable !== null && typeof iterable[Symbol.asyncIterator] === "function") {
+      return new ByteReader((iterable as AsyncIterable<Uint8Array>)[Symbol.asyncIterator](), name);
+    }
+    const expected = "a path, a file URL, a Uint8Array, a Blob or a ReadableStream of bytes";
+    throw new InvalidArgumentError(`the audio is ${show(source)}; give ${expected}`, { value: source, expected });
+  }
+
+  static async #openFile(path: string): Promise<ByteReader> {
+    // Before it is opened: to open a pipe waits until somebody writes to it.
+    const status = await stat(path).catch((cause: unknown) => refuse(path, cause));
+    if (!status.isFile()) refuseKind(path, status);
+    const handle = await open(path, "r").catch((cause: unknown) => refuse(path, cause));
+    const pieces = async function* (): AsyncGenerator<Uint8Array> {
+      try {
+        while (true) {
+          const piece = new Uint8Array(pieceBytes);
+          const { bytesRead } = await handle.read(piece, 0, pieceBytes).catch((cause: unknown) => refuse(path, cause));
+          if (bytesRead === 0) return;
+          yield piece.subarray(0, bytesRead);
+        }
+      } finally {
+        await handle.close();
+      }
+    };
+    const iterator = pieces();
+    const reader = new ByteReader(iterator, path, status.size, path);
+    // A generator that never ran has no `finally` to run.
+    await reader.#pull();
+    return reader;
+  }
+
+  #listen(signal: AbortSignal | undefined): void {
+    if (signal === undefined) return;
+    const close = () => void this[Symbol.asyncDispose]().catch(() => undefined);
+    signal.addEventListener("abort", close, { once: true });
+    this.#deaf = () => signal.removeEventListener("abort", close);
+  }
+
+  /** How many bytes were taken so far. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** The next bytes, not taken: `count` of them, fewer at the end. */
+  async peek(count: number): Promise<Uint8Array> {
+    while (this.#held.length < count && await this.#pull());
+    return this.#held.subarray(0, count);
+  }
+
+  /** Takes the next bytes: `count` of them, fewer at the end. Right until the next call. */
+  async take(count: number): Promise<Uint8Array> {
+    const bytes = await this.peek(count);
+    this.#held = this.#held.subarray(bytes.length);
+    this.#position += bytes.length;
+    this.#recorded?.push(bytes);
+    if (this.#position > mostRecorded) this.#recorded = undefined;
+    return bytes;
+  }
+
+  /** Takes bytes and forgets them; gives how many there were. */
+  async skip(count: number): Promise<number> {
+    let left = count;
+    while (left > 0) {
+      const { length } = await this.take(Math.min(left, pieceBytes));
+      if (length === 0) break;
+      left -= length;
+    }
+    return count - left;
+  }
+
+  /** All that is left, piece by piece, as it comes. */
+  async *rest(): AsyncGenerator<Uint8Array> {
+    while (this.#held.length > 0 || await this.#pull()) yield await this.take(this.#held.length);
+  }
+
+  async #pull(): Promise<boolean> {
+    if (this.#ended) return false;
+    const next = await this.#pieces.next();
+    if (next.done === true) {
+      this.#ended = true;
+      return false;
+    }
+    const piece = bytesIn(next.value);
+    if (piece === undefined) {
+      throw new InvalidArgumentError(
+        `${this.name} has ${show(next.value)} in it; give a stream of Uint8Array`,
+        { value: next.value, expected: "a Uint8Array" },
+      );
+    }
+    this.#held = this.#held.length === 0 ? piece : joined([this.#held, piece]);
+    return true;
+  }
+
+  /** Keeps what is taken from now on, so that {@linkcode ByteReader.rewind} can go back to here. */
+  record(): void {
+    this.#recorded = [];
+  }
+
+  /** Goes back to where the record was begun; gives `false` when that was too long ago. Ends the record. */
+  rewind(): boolean {
+    const recorded = this.#recorded;
+    this.#recorded = undefined;
+    if (recorded === undefined) return false;
+    const length = recorded.reduce((sum, piece) => sum + piece.length, 0);
+    this.#held = joined([...recorded, this.#held]);
+    this.#position -= length;
+    return true;
+  }
+
+  /** Ends the record. */
+  forget(): void {
+    this.#recorded = undefined;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#deaf?.();
+    if (this.#ended) return;
+    this.#ended = true;
+    const left = this.#pieces.return?.();
+    // A generator that waits for its next piece can't be left before that comes: only our own is waited for.
+    if (this.path !== undefined) await left;
+    else left?.catch(() => undefined);
+  }
+}
+
+function bytesIn(value: unknown): Uint8Array | undefined {
+  if (isInstance(value, Uint8Array)) return value;
+  return isInstance(value, ArrayBuffer) ? new Uint8Array(value) : undefined;
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
+function single(bytes: Uint8Array): AsyncIterator<Uint8Array> {
+  let given = bytes.length === 0;
+  const done = { done: true, value: undefined } as const;
+  return {
+    next: () => {
+      if (given) return Promise.resolve(done);
+      given = true;
+      return Promise.resolve({ done: false, value: bytes });
+    },
+    return: () => Promise.resolve(done),
+  };
+}
+
+/** The pieces of a stream; leaving cancels it, also while a piece is waited for. */
+function streamPieces(stream: ReadableStream<Uint8Array>): AsyncIterator<Uint8Array> {
+  if (stream.locked) {
+    throw new InvalidArgumentError("the stream of audio is read by something else; give a stream of its own", {
+      value: stream,
+      expected: "a ReadableStream that isn't locked",
+    });
+  }
+  const reader = stream.getReader();
+  return {
+    next: async () => {
+      const { done, value } = await reader.read();
+      return done ? { done, value: undefined } : { done, value };
+    },
+    return: async () => {
+      await reader.cancel();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
+function pathOf(source: string | URL): string {
+  const text = String(source);
+  const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(text)?.[1]?.toLowerCase();
+  if (typeof source === "string" && scheme !== "file") {
+    if (scheme !== undefined) refuseAddress(text);
+    if (text !== "" && !text.includes("\0")) return text;
+    throw new InvalidArgumentError(`the audio's path is ${show(text)}; give the path of a file`, {
+      value: text,
+      expected: "a path",
+    });
+  }
+  if (scheme !== "file") refuseAddress(text);
+  try {
+    return fileURLToPath(text);
+  } catch (cause) {
+    throw new InvalidArgumentError(`${show(text)} is no file URL that this system knows; give a path`, {
+      value: text,
+      expected: "a file URL",
+      cause,
+    });
+  }
+}
+
+function refuseAddress(text: string): never {
+  throw new InvalidArgumentError(
+    `the audio is the address ${
+      show(text)
+    }, which isn't fetched; give (await fetch(address)).body, or the path of a file`,
+    { value: text, expected: "a path, a file URL or a stream" },
+  );
+}
+
+function refuseKind(path: string, status: Stats): never {
+  const what = status.isDirectory() ? "a folder" : "not a regular file";
+  throw new AudioNotFoundError(`${path} is ${what}; give the path of an audio file, or a stream`, {
+    value: path,
+    expected: "the path of a file",
+  });
+}
+
+/** The system's refusal, as an error of ours. */
+function refuse(path: string, cause: unknown): never {
+  const code = (cause as { code?: unknown }).code;
+  if (code === "ENOENT" || code === "ENOTDIR") {
+    throw new AudioNotFoundError(`there is no file ${path}; check the path`, {
+      value: path,
+      expected: "the path of an audio file",
+      cause,
+    });
+  }
+  const words = cause instanceof Error ? cause.message : String(cause);
+  throw new AudioAccessError(`${path} can't be read (${words}); check its permissions and, in Deno, --allow-read`, {
+    value: path,
+    expected: "a file that may be read",
+    cause,
+  });
+}

@@ -1,0 +1,21 @@
+/**
+ * Audio: reading it from files and streams, changing its rate.
+ *
+ * @module
+ */
+
+export type { AudioSource } from "./byte_reader.ts";
+export {
+  AudioAccessError,
+  AudioEmptyError,
+  AudioFormatError,
+  AudioNotFoundError,
+  AudioSampleError,
+  AudioTruncatedError,
+  FfmpegError,
+} from "./errors.ts";
+export { type AudioInfo, decodeAudio, readAudio, type ReadAudioOptions, readWavInfo } from "./read.ts";
+export { resample, Resampler, whisperSampleRate } from "./resampler.ts";
+export type { ChannelChoice } from "./sample_decoder.ts";
+export type { PcmFormat, SampleEncoding } from "./wav_header.ts";
+export { encodeWav, type EncodeWavOptions } from "./wav_writer.ts";

@@ -1,0 +1,282 @@
+/**
+ * Audio of any kind as whisper hears it.
+ *
+ * @module
+ */
+
+import { InvalidArgumentError } from "../../../ffi/errors.ts";
+import { checkBoolean, checkInteger, checkOptions, checkSignal, show } from "../../options.ts";
+import { type AudioSource, ByteReader } from "./byte_reader.ts";
+import { AudioEmptyError, AudioFormatError } from "./errors.ts";
+import { decodeByFfmpeg } from "./ffmpeg.ts";
+import { highestSampleRate, lowestSampleRate, Resampler, whisperSampleRate } from "./resampler.ts";
+import { type ChannelChoice, SampleDecoder } from "./sample_decoder.ts";
+import {
+  cutData,
+  mostChannels,
+  type PcmFormat,
+  readWavHeader,
+  sampleBytes,
+  type SampleEncoding,
+  UnknownCodecError,
+  type WavHeader,
+} from "./wav_header.ts";
+
+/** How audio is read. */
+export interface ReadAudioOptions {
+  /** The channel that is heard: its number from 0, or `"mix"`, the mean of all. Default `"mix"`. */
+  channel?: ChannelChoice;
+  /** Samples a second that come out, 1,000 to 768,000. Default 16,000, which is what whisper hears. */
+  sampleRate?: number;
+  /** The program that reads what isn't WAV: its name or path; `false` for none. Default `"ffmpeg"`, where it is installed. */
+  ffmpeg?: string | false;
+  /** Takes what is there of a WAV file that is cut off, instead of throwing {@linkcode AudioTruncatedError}. Default `false`. */
+  allowTruncated?: boolean;
+  /** What is read, when it has no header but is raw samples. */
+  raw?: PcmFormat;
+  /** Ends the reading: it then rejects with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+/** What a WAV file holds. */
+export interface AudioInfo extends PcmFormat {
+  /** How many frames there are; `undefined` where the header doesn't say. */
+  readonly frames: number | undefined;
+  /** How long it is, in seconds; `undefined` where the header doesn't say. */
+  readonly duration: number | undefined;
+}
+
+interface Checked {
+  channel: ChannelChoice;
+  sampleRate: number;
+  ffmpeg: string | false;
+  allowTruncated: boolean;
+  raw: PcmFormat | undefined;
+  signal: AbortSignal | undefined;
+}
+
+/** Bytes that are decoded at once: the event loop runs between them. */
+const pieceBytes = 1 << 15;
+
+/**
+ * Reads audio piece by piece, as samples of one channel at 16 kHz, so that hours of it take no more memory than minutes. WAV is read by us (8 to 32-bit whole
+ * numbers, 32 and 64-bit floats, A-law, mu-law, WAVE_FORMAT_EXTENSIBLE, RF64, any rate, up to 64 channels), all else through ffmpeg, where that is installed.
+ * Leaving the loop closes what was opened.
+ *
+ * Throws InvalidArgumentError at once for options that are wrong. The loop throws AudioNotFoundError, AudioAccessError, {@linkcode AudioFormatError},
+ * AudioTruncatedError, {@linkcode AudioEmptyError}, {@linkcode AudioSampleError}, FfmpegError.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { encodeWav } from "./wav_writer.ts";
+ * import { readAudio } from "./read.ts";
+ *
+ * let samples = 0;
+ * for await (const piece of readAudio(encodeWav(new Float32Array(44_100), { sampleRate: 44_100 }))) samples += piece.length;
+ * assert.equal(samples, 16_000);
+ * ```
+ */
+export function readAudio(source: AudioSource, options?: ReadAudioOptions): AsyncGenerator<Float32Array<ArrayBuffer>> {
+  const checked = check("readAudio", options);
+  return abortable(pieces(source, checked), checked.signal);
+}
+
+/**
+ * Reads audio as a whole: samples of one channel at 16 kHz. For hours of it take {@linkcode readAudio}.
+ *
+ * Throws what {@linkcode readAudio} throws.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { encodeWav } from "./wav_writer.ts";
+ * import { decodeAudio } from "./read.ts";
+ *
+ * const samples = await decodeAudio(encodeWav(new Float32Array(8_000), { sampleRate: 8_000 }));
+ * assert.equal(samples.length, 16_000);
+ * ```
+ */
+export async function decodeAudio(source: AudioSource, options?: ReadAudioOptions): Promise<Float32Array<ArrayBuffer>> {
+  const parts: Float32Array[] = [];
+  let length = 0;
+  for await (const piece of readAudio(source, options)) {
+    parts.push(piece);
+    length += piece.length;
+  }
+  const whole = new Float32Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/**
+ * Reads what the header of a WAV file says.
+ *
+ * Throws AudioNotFoundError, AudioAccessError, {@linkcode AudioFormatError}, AudioTruncatedError, {@linkcode AudioEmptyError}.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { encodeWav } from "./wav_writer.ts";
+ * import { readWavInfo } from "./read.ts";
+ *
+ * const { duration, channels } = await readWavInfo(encodeWav(new Float32Array(4_000), { sampleRate: 8_000 }));
+ * assert.deepEqual([duration, channels], [0.5, 1]);
+ * ```
+ */
+export async function readWavInfo(source: AudioSource): Promise<AudioInfo> {
+  await using reader = await ByteReader.open(source);
+  const { dataBytes, ...format } = await readWavHeader(reader).catch((error: unknown) => {
+    if (error instanceof UnknownCodecError) throw needsWav(error);
+    throw error;
+  });
+  const bytes = dataBytes ?? (reader.size === undefined ? undefined : reader.size - reader.position);
+  if (bytes === undefined) return { ...format, frames: undefined, duration: undefined };
+  const frames = Math.floor(bytes / (sampleBytes[format.encoding] * format.channels));
+  return { ...format, frames, duration: frames / format.sampleRate };
+}
+
+function check(where: string, options: ReadAudioOptions | undefined): Checked {
+  const given = checkOptions(where, options, ["channel", "sampleRate", "ffmpeg", "allowTruncated", "raw", "signal"]);
+  const { channel = "mix", sampleRate = whisperSampleRate, ffmpeg = "ffmpeg", allowTruncated = false } = given;
+  if (channel !== "mix") checkInteger("channel", channel, { min: 0, max: mostChannels - 1 });
+  if (ffmpeg !== false && (typeof ffmpeg !== "string" || ffmpeg === "" || ffmpeg.includes("\0"))) {
+    throw new InvalidArgumentError(`ffmpeg is ${show(ffmpeg)}; give the name or the path of the program, or false`, {
+      value: ffmpeg,
+      expected: "a program, or false",
+    });
+  }
+  return {
+    channel,
+    sampleRate: checkInteger("sampleRate", sampleRate, { min: lowestSampleRate, max: highestSampleRate }),
+    ffmpeg,
+    allowTruncated: checkBoolean("allowTruncated", allowTruncated),
+    raw: given.raw === undefined ? undefined : checkRaw(given.raw),
+    signal: given.signal === undefined ? undefined : checkSignal("signal", given.signal),
+  };
+}
+
+function checkRaw(raw: PcmFormat): PcmFormat {
+  const { encoding, sampleRate, channels } = checkOptions("raw", raw, ["encoding", "sampleRate", "channels"]);
+  if (typeof encoding !== "string" || !Object.hasOwn(sampleBytes, encoding)) {
+    const expected = Object.keys(sampleBytes).join(", ");
+    throw new InvalidArgumentError(`raw.encoding is ${show(encoding)}; give one of ${expected}`, {
+      value: encoding,
+      expected,
+    });
+  }
+  return {
+    encoding: encoding as SampleEncoding,
+    sampleRate: checkInteger("raw.sampleRate", sampleRate, { min: lowestSampleRate, max: highestSampleRate }),
+    channels: checkInteger("raw.channels", channels, { min: 1, max: mostChannels }),
+  };
+}
+
+async function* pieces(source: AudioSource, options: Checked): AsyncGenerator<Float32Array<ArrayBuffer>> {
+  const { signal } = options;
+  await using reader = await ByteReader.open(source, { signal });
+  if (options.raw !== undefined) return yield* samples(reader, { ...options.raw, dataBytes: undefined }, options);
+  if (reader.path === undefined) reader.record();
+  let unknown: unknown;
+  try {
+    const header = await readWavHeader(reader, options.allowTruncated);
+    reader.forget();
+    return yield* samples(reader, header, options);
+  } catch (error) {
+    if (!(error instanceof UnknownCodecError)) throw error;
+    unknown = error;
+  }
+  yield* throughFfmpeg(reader, unknown as UnknownCodecError, options);
+}
+
+async function* throughFfmpeg(
+  reader: ByteReader,
+  unknown: UnknownCodecError,
+  options: Checked,
+): AsyncGenerator<Float32Array<ArrayBuffer>> {
+  const { ffmpeg, signal } = options;
+  if (ffmpeg === false) throw needsWav(unknown);
+  if (reader.path === undefined && !reader.rewind()) {
+    throw new AudioFormatError(`${unknown.message}; give the path of the file, so that ffmpeg can read it`, {
+      value: unknown.value,
+      expected: "WAV, or a file that ffmpeg reads",
+      cause: unknown,
+    });
+  }
+  await using decoded = await ByteReader.open(decodeByFfmpeg(ffmpeg, reader, unknown.message, signal), {
+    name: reader.name,
+    signal,
+  });
+  const header = await readWavHeader(decoded, true).catch((error: unknown) => {
+    if (error instanceof AudioEmptyError) {
+      throw new AudioEmptyError(`${reader.name} has no audio in it`, { cause: error });
+    }
+    throw error;
+  });
+  yield* samples(decoded, header, options);
+}
+
+function needsWav(unknown: UnknownCodecError): AudioFormatError {
+  return new AudioFormatError(`${unknown.message}; give WAV of whole numbers, floats, A-law or mu-law`, {
+    value: unknown.value,
+    expected: unknown.expected ?? "WAV",
+    cause: unknown,
+  });
+}
+
+async function* samples(
+  reader: ByteReader,
+  header: WavHeader,
+  options: Checked,
+): AsyncGenerator<Float32Array<ArrayBuffer>> {
+  const { channel, sampleRate, allowTruncated } = options;
+  if (channel !== "mix" && channel >= header.channels) {
+    throw new InvalidArgumentError(
+      `channel is ${channel}, but ${reader.name} has ${header.channels}; give a number from 0 to ${
+        header.channels - 1
+      }, or "mix"`,
+      { value: channel, expected: `0 to ${header.channels - 1}` },
+    );
+  }
+  const decoder = new SampleDecoder(header, channel, reader.name);
+  const resampler = new Resampler(header.sampleRate, sampleRate);
+  const { dataBytes = Infinity } = header;
+  let left = dataBytes;
+  while (left > 0) {
+    const bytes = await reader.take(Math.min(left, pieceBytes));
+    if (bytes.length === 0) break;
+    left -= bytes.length;
+    const out = resampler.push(decoder.push(bytes));
+    if (out.length > 0) yield out;
+  }
+  if (left > 0 && left !== Infinity && !allowTruncated) throw cutData(reader.name, dataBytes, dataBytes - left);
+  if (decoder.frames === 0) {
+    throw new AudioEmptyError(`${reader.name} has no samples in it; give audio`, { value: 0, expected: "samples" });
+  }
+  const out = resampler.flush();
+  if (out.length > 0) yield out;
+}
+
+/** Ends a loop over audio when the signal is aborted, also while a stream is waited for. */
+async function* abortable<T>(inner: AsyncGenerator<T>, signal: AbortSignal | undefined): AsyncGenerator<T> {
+  if (signal === undefined) return yield* inner;
+  const aborted = Promise.withResolvers<never>();
+  aborted.promise.catch(() => undefined);
+  const listener = () => aborted.reject(signal.reason);
+  signal.addEventListener("abort", listener, { once: true });
+  try {
+    while (true) {
+      signal.throwIfAborted();
+      const next = await Promise.race([inner.next(), aborted.promise]);
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    signal.removeEventListener("abort", listener);
+    const left = inner.return(undefined);
+    // What waits for a stream can't be left before that answers.
+    if (signal.aborted) left.catch(() => undefined);
+    else await left;
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Writing WAV files.
+ *
+ * @module
+ */
+
+import { InvalidArgumentError } from "../../../ffi/errors.ts";
+import { checkInteger, checkOneOf, checkOptions, isInstance, show } from "../../options.ts";
+import { highestSampleRate, lowestSampleRate, whisperSampleRate } from "./resampler.ts";
+import { mostChannels } from "./wav_header.ts";
+
+/** How a WAV file is written. */
+export interface EncodeWavOptions {
+  /** Frames a second, 1,000 to 768,000. Default 16,000. */
+  sampleRate?: number;
+  /** Samples in a frame, 1 to 64; those of a frame stand side by side. Default 1. */
+  channels?: number;
+  /** `"s16"`, sixteen-bit whole numbers with what is beyond -1 to 1 cut off, or `"f32"`, floats as they are. Default `"s16"`. */
+  encoding?: "s16" | "f32";
+}
+
+/** The most bytes that a WAV file of the plain kind can announce. */
+const mostBytes = 0xffffffff - 36;
+
+/**
+ * The bytes of a WAV file with these samples, -1 to 1.
+ *
+ * Throws InvalidArgumentError for wrong options, a part of a frame, and more samples than a WAV file can hold.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { decodeAudio } from "./read.ts";
+ * import { encodeWav } from "./wav_writer.ts";
+ *
+ * const file = encodeWav(Float32Array.of(0, 0.5, -1));
+ * assert.deepEqual([...await decodeAudio(file)], [0, 0.5, -1]);
+ * ```
+ */
+export function encodeWav(samples: Float32Array, options?: EncodeWavOptions): Uint8Array<ArrayBuffer> {
+  const given = checkOptions("encodeWav", options, ["sampleRate", "channels", "encoding"]);
+  const rates = { min: lowestSampleRate, max: highestSampleRate };
+  const sampleRate = checkInteger("sampleRate", given.sampleRate ?? whisperSampleRate, rates);
+  const channels = checkInteger("channels", given.channels ?? 1, { min: 1, max: mostChannels });
+  const encoding = checkOneOf("encoding", given.encoding ?? "s16", ["s16", "f32"]);
+  const bytes = encoding === "s16" ? 2 : 4;
+  if (!isInstance(samples, Float32Array) || samples.length % channels !== 0 || samples.length * bytes > mostBytes) {
+    throw new InvalidArgumentError(
+      `the samples are ${show(samples)}; give a Float32Array of whole frames, at most ${mostBytes} bytes in the file`,
+      { value: samples, expected: "a Float32Array" },
+    );
+  }
+  const file = new Uint8Array(44 + samples.length * bytes);
+  const view = new DataView(file.buffer);
+  const text = (at: number, value: string) => file.set(new TextEncoder().encode(value), at);
+  text(0, "RIFF");
+  view.setUint32(4, file.length - 8, true);
+  text(8, "WAVEfmt ");
+  view.setUint32(16, 16, true);
+  view.setUint16(20, encoding === "s16" ? 1 : 3, true);
+  view.setUint16(22, channels, true);
+  view.setUint32(24, sampleRate, true);
+  view.setUint32(28, sampleRate * channels * bytes, true);
+  view.setUint16(32, channels * bytes, true);
+  view.setUint16(34, bytes * 8, true);
+  text(36, "data");
+  view.setUint32(40, samples.length * bytes, true);
+  for (const [index, sample] of samples.entries()) {
+    if (encoding === "f32") view.setFloat32(44 + index * 4, sample, true);
+    else view.setInt16(44 + index * 2, Math.max(-0x8000, Math.min(0x7fff, Math.round(sample * 0x8000))), true);
+  }
+  return file;
+}
