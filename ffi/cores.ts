@@ -71,15 +71,15 @@ export class CoreBudget {
   }
 
   /**
-   * Takes up to `wanted` cores and says how many it got: at least one. Waits, and blocks this thread, while there is none; gives 0 when `cancelled`
-   * says so meanwhile. Cores that the thread has are given back first.
+   * Takes up to `wanted` cores and says how many it got: at least one, or `least`. Waits, and blocks this thread, while there are fewer; gives 0 when
+   * `cancelled`, which is asked some fifty times a second, says so meanwhile. Cores that the thread has are given back first.
    */
-  acquire(wanted: number, cancelled: () => boolean = () => false): number {
+  acquire(wanted: number, cancelled: () => boolean = () => false, least = 1): number {
     this.release();
     const ticket = this.#locked(() => this.#next(NEXT_TICKET));
     for (;;) {
       const seen = Atomics.load(this.#words, CHANGES);
-      const granted = this.#locked(() => this.#grant(ticket, wanted));
+      const granted = this.#locked(() => this.#grant(ticket, wanted, Math.min(least, this.total)));
       if (granted > 0) return granted;
       if (cancelled()) {
         this.#locked(() => this.#abandon(ticket));
@@ -99,9 +99,9 @@ export class CoreBudget {
     this.#changed();
   }
 
-  #grant(ticket: number, wanted: number): number {
+  #grant(ticket: number, wanted: number, least: number): number {
     const free = this.#at(FREE);
-    if (this.#at(SERVED) !== ticket || free === 0) return 0;
+    if (this.#at(SERVED) !== ticket || free < Math.max(1, least)) return 0;
     const granted = Math.min(Math.max(1, wanted), free);
     this.#words[FREE] = free - granted;
     this.#words[HELD + this.#slot] = granted;

@@ -17,8 +17,13 @@ export function cString(text: string): Uint8Array<ArrayBuffer> {
 
 const PAGE = 4096n;
 
-/** The NUL-terminated UTF-8 string at an address; bad bytes become U+FFFD. Reads no page beyond the one that holds the NUL. */
+/** The NUL-terminated UTF-8 string at an address; bad bytes become U+FFFD. */
 export function readCString(runtime: NativeRuntime, address: bigint): string {
+  return decoder.decode(readCBytes(runtime, address));
+}
+
+/** A copy of the bytes at an address up to the first NUL. Reads no page beyond the one that holds the NUL. */
+export function readCBytes(runtime: NativeRuntime, address: bigint): Uint8Array<ArrayBuffer> {
   const chunks: Uint8Array[] = [];
   let at = address;
   for (;;) {
@@ -32,10 +37,10 @@ export function readCString(runtime: NativeRuntime, address: bigint): string {
     chunks.push(bytes);
     at += BigInt(length);
   }
-  return decoder.decode(chunks.length === 1 ? chunks[0] : joined(chunks));
+  return joined(chunks);
 }
 
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
+function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
   let at = 0;
   for (const chunk of chunks) {

@@ -6,7 +6,7 @@ import { InvalidArgumentError, LibraryOpenError } from "./errors.ts";
 import { Guard, guardCallbacks, type LogLine } from "./guard.ts";
 import { checkVersions, Libraries, type OpenedLibraries } from "./libraries.ts";
 import { checkLibraryPath, type LibrarySet, locateLibraries, type OpenOptions } from "./locate.ts";
-import { cString, readCString } from "./memory.ts";
+import { cString, readCBytes, readCString } from "./memory.ts";
 import type { NativeBuffer, Pointer } from "./pointer.ts";
 import { type NativeRuntime, nativeRuntime } from "./runtime.ts";
 import { bytesOf, type Owner, StructFactory } from "./struct.ts";
@@ -274,6 +274,11 @@ export class Native {
   /** The NUL-terminated UTF-8 string at a pointer; bad bytes become U+FFFD; `""` for null. */
   readCString(pointer: Pointer | null): string {
     return pointer === null ? "" : readCString(this.#runtime, pointer);
+  }
+
+  /** A copy of the bytes at a pointer up to the first NUL; none for null. */
+  readCBytes(pointer: Pointer | null): Uint8Array<ArrayBuffer> {
+    return pointer === null ? new Uint8Array(0) : readCBytes(this.#runtime, pointer);
   }
 
   /** A C function out of a JavaScript one, for calls on this thread only. */
