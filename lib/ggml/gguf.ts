@@ -136,7 +136,7 @@ export class GgufFile implements AsyncDisposable {
    */
   async readNumbers(name: string): Promise<TensorNumbers> {
     const { type } = this.tensor(name);
-    return decodeNumbers(name, type, () => this.readTensor(name));
+    return await decodeNumbers(name, type, () => this.readTensor(name));
   }
 
   /** The bytes of one metadata entry as they are: key, type and value. */

@@ -130,6 +130,16 @@ export function encodeEntry(key: string, input: unknown): Uint8Array<ArrayBuffer
   return out.finish();
 }
 
+/** The key of the entry that fills room in the header. */
+export const fillerKey = "ggml_ffi.pad";
+/** How many bytes a filler takes beside its text. */
+export const fillerOverhead: number = 8 + fillerKey.length + 4 + 8;
+
+/** An entry whose text is so many spaces. */
+export function fillerEntry(spaces: number): Uint8Array<ArrayBuffer> {
+  return encodeEntry(fillerKey, " ".repeat(spaces));
+}
+
 /** A key of the metadata. */
 export function checkKey(key: unknown): string {
   const name = checkText("a metadata key", key);

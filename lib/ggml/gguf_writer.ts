@@ -8,7 +8,16 @@ import { randomUUID } from "node:crypto";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { GgufWriteError, InvalidArgumentError } from "../errors.ts";
-import { checkBoolean, checkFunction, checkOptions, checkSignal, checkText, isInstance, show } from "../options.ts";
+import {
+  checkBoolean,
+  checkFunction,
+  checkInteger,
+  checkOptions,
+  checkSignal,
+  checkText,
+  isInstance,
+  show,
+} from "../options.ts";
 import {
   checkAlignment,
   encodeHeader,
@@ -17,7 +26,7 @@ import {
   type TensorPlace,
   type TensorShape,
 } from "./gguf_layout.ts";
-import { encodeEntry, type GgufInput } from "./gguf_values.ts";
+import { encodeEntry, fillerEntry, type GgufInput } from "./gguf_values.ts";
 
 /** Data of a tensor piece by piece; the pieces together must be as long as its shape and type say. */
 export type GgufChunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
@@ -36,6 +45,8 @@ export interface GgufContent {
   readonly tensors?: readonly GgufTensorInput[] | undefined;
   /** What the data of each tensor is aligned to, in bytes: a power of two, default 32. Written as `general.alignment` when it is another. */
   readonly alignment?: number | undefined;
+  /** Room kept in the header for later edits by {@linkcode editGguf}, in bytes: default 0. It is a string of that length under the key `ggml_ffi.pad`. */
+  readonly reserve?: number | undefined;
 }
 
 /** How a file is written. */
@@ -58,24 +69,30 @@ export interface PreparedFile {
   readonly data: readonly GgufTensorInput["data"][];
   /** What the data is aligned to. */
   readonly alignment: number;
+  /** Called before the file gets its name. */
+  readonly ready?: () => Promise<void>;
 }
 
 /** How much is written at once, at most. */
 const chunkSize = 1 << 20;
+const mostReserved = 1 << 24;
 
 /** What was checked, laid out and turned into bytes, save the tensors' data. */
 export function prepareGguf(content: GgufContent): PreparedFile {
-  const { metadata = {}, tensors = [], alignment: wanted } = checkOptions("a GGUF file", content, [
+  const { metadata = {}, tensors = [], alignment: wanted, reserve = 0 } = checkOptions("a GGUF file", content, [
     "metadata",
     "tensors",
     "alignment",
+    "reserve",
   ]) as GgufContent;
+  checkInteger("reserve", reserve, { min: 0, max: mostReserved });
   const pairs = pairsOf(metadata);
   if (!Array.isArray(tensors)) refuseInput("tensors", tensors, "an array of { name, type, shape, data }");
   const alignment = checkAlignment(wanted ?? givenAlignment(pairs) ?? 32);
   if (alignment === 32) pairs.delete("general.alignment");
   else pairs.set("general.alignment", { type: "uint32", value: alignment });
   const entries = [...pairs].map(([key, value]) => encodeEntry(key, value));
+  if (reserve > 0) entries.push(fillerEntry(reserve));
   const places = placeTensors(tensors, alignment);
   tensors.forEach(({ data }, index) => checkData(places[index] as TensorPlace, data));
   return { header: encodeHeader(entries, places, alignment), places, data: tensors.map(({ data }) => data), alignment };
@@ -259,6 +276,7 @@ export async function writePrepared(
       await handle.close();
     }
     signal?.throwIfAborted();
+    await file.ready?.();
     await rename(temporary, path).catch((cause: unknown) => refuseWrite(path, cause));
     done = true;
   } finally {

@@ -6,6 +6,8 @@
 
 export { type Device, type DeviceKind, devices } from "./devices.ts";
 export { GgufFile, type GgufOpenOptions, type GgufReadOptions } from "./gguf.ts";
+export { editGguf, type GgufEdit, type GgufEditResult } from "./gguf_edit.ts";
+export { type GgufSplitOptions, ggufSplitPath, ggufSplitPrefix, mergeGguf, splitGguf } from "./gguf_split.ts";
 export type { GgufInput, GgufNumbers, GgufTypedArray, GgufTypedScalar, GgufTypedValue } from "./gguf_values.ts";
 export {
   encodeGguf,
@@ -28,7 +30,7 @@ export {
 export type { GgufScalarType, GgufValueType } from "./gguf_types.ts";
 export { type LibrariesInfo, librariesInfo } from "./libraries.ts";
 export { type TensorType, tensorTypes } from "./tensor_types.ts";
-export { GgmlContext, type ContextOptions } from "./context.ts";
+export { type ContextOptions, GgmlContext } from "./context.ts";
 export { Graph, type GraphOptions } from "./graph.ts";
 export { Tensor, type TensorFlag } from "./tensor.ts";
 export type { TensorArray, TensorValues } from "./tensor_view.ts";
