@@ -12,9 +12,14 @@ import { bringZig, zigVersion } from "./setup/zig.mjs";
 
 const flags = ["-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-s"];
 
+/** The structs: other random ones, or more of them, by `GGML_FFI_PROBE=COUNT,SEED`. */
+export function wantedLayouts() {
+  return probeLayouts(...(process.env.GGML_FFI_PROBE?.split(",").map(Number) ?? []));
+}
+
 /** Builds the probe for a target unless the cache has it; returns its path. */
-export async function bringProbe(target = hostTarget(), cache = cacheFolder(), layouts = probeLayouts()) {
-  const source = probeSource(layouts);
+export async function bringProbe(target = hostTarget(), cache = cacheFolder()) {
+  const source = probeSource(wantedLayouts());
   const key = createHash("sha256").update(JSON.stringify([zigVersion, target, flags, source])).digest("hex").slice(
     0,
     16,

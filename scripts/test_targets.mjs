@@ -26,6 +26,7 @@ Usage: npm run test:targets -- [options]
 
   --cached         only what the cache has: nothing is fetched and nothing is built
   --target NAME    only this target; may be repeated
+  --file NAME      only this test file; may be repeated
   -h, --help       this text
 `;
 
@@ -40,6 +41,7 @@ const files = [
 const options = {
   cached: { type: "boolean" },
   target: { type: "string", multiple: true },
+  file: { type: "string", multiple: true },
 };
 
 await runWith(help, options, async (values) => {
@@ -47,20 +49,24 @@ await runWith(help, options, async (values) => {
   if (unknown !== undefined) {
     throw new UsageError(`there is no target "${unknown}"; there are: ${allTargets().join(", ")}`);
   }
+  const unknownFile = values.file?.find((name) => !files.includes(name));
+  if (unknownFile !== undefined) {
+    throw new UsageError(`there is no test file "${unknownFile}"; there are: ${files.join(", ")}`);
+  }
   const wanted = machines.filter(({ target }) => values.target?.includes(target) ?? true);
-  return await testTargets(wanted, values.cached === true);
+  return await testTargets(wanted, values.file ?? files, values.cached === true);
 });
 
 function allTargets() {
   return [...new Set(machines.map(({ target }) => target))];
 }
 
-async function testTargets(wanted, cachedOnly) {
+async function testTargets(wanted, files, cachedOnly) {
   const started = performance.now();
   await setup();
   const cache = cacheFolder();
   const tools = cachedOnly ? undefined : await bringTools(cache);
-  const context = { root, cache, cachedOnly, zig: () => bringZig(cache) };
+  const context = { root, files, cache, cachedOnly, zig: () => bringZig(cache) };
   const work = await mkdtemp(join(tmpdir(), "ggml-ffi-targets-"));
   const total = { passed: 0, failed: 0, skipped: 0 };
   const add = (counts) => Object.keys(total).forEach((key) => total[key] += counts[key]);
@@ -113,8 +119,10 @@ async function runOn(machine, context, libraries, reference) {
     if (libraries === undefined) {
       throw new NotHere(`its libraries aren't in the cache: npm run build -- --target ${machine.target}`);
     }
+    const files = context.files.filter((file) => !Object.hasOwn(machine.without ?? {}, file));
+    if (files.length === 0) throw new NotHere("each of the files is left out there");
     await bringProbe(machine.target, context.cache);
-    const { code, text } = await capture([...command, ...testArguments(machine)], {
+    const { code, text } = await capture([...command, ...testArguments(machine.runtime, files)], {
       ...env,
       GGML_FFI_LIBRARY_PATH: path(libraries),
       GGML_FFI_CACHE: path(context.cache),
@@ -123,6 +131,7 @@ async function runOn(machine, context, libraries, reference) {
     });
     const counts = (machine.runtime === "deno" ? countDeno : countBun)(text);
     for (const [file, reason] of Object.entries(machine.without ?? {})) {
+      if (!context.files.includes(file)) continue;
       console.log(`   not run: ${file}: ${reason}`);
       counts.skipped++;
     }
@@ -145,8 +154,8 @@ async function runOn(machine, context, libraries, reference) {
   }
 }
 
-function testArguments({ runtime, without = {} }) {
-  const paths = files.filter((file) => !Object.hasOwn(without, file)).map((file) => `./${file}`);
+function testArguments(runtime, files) {
+  const paths = files.map((file) => `./${file}`);
   return runtime === "deno" ? ["test", "-A", "--no-check", ...paths] : ["test", "--timeout", "900000", ...paths];
 }
 

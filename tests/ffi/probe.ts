@@ -1,11 +1,10 @@
-import process from "node:process";
-import { probeLayouts, type random, toStructLayout } from "../../csrc/probe/layouts.mjs";
+import { type random, toStructLayout } from "../../csrc/probe/layouts.mjs";
 import { Binder } from "../../ffi/bind.ts";
 import { type NativeRuntime, nativeRuntime } from "../../ffi/runtime.ts";
 import { type Leaf, leavesOf, SCALAR_SIZE, type Signature, type StructLayout } from "../../ffi/signature.ts";
 import { StructFactory } from "../../ffi/struct.ts";
 import { type NativeLibrary, systemOf } from "../../ffi/system.ts";
-import { bringProbe } from "../../scripts/build_probe.mjs";
+import { bringProbe, wantedLayouts } from "../../scripts/build_probe.mjs";
 
 /** The probe library, opened, with what it takes to call it. */
 export interface Probe {
@@ -27,16 +26,12 @@ export function openProbe(): Promise<Probe> {
   return probe ??= makeProbe();
 }
 
-/** More of the random structs, or others: `GGML_FFI_PROBE=COUNT,SEED`; tests/ffi/probe_rounds.ts gives it. */
-const [count, seed] = (process.env["GGML_FFI_PROBE"] ?? "400,1").split(",").map(Number);
-
 async function makeProbe(): Promise<Probe> {
-  const wanted = probeLayouts(count, seed);
-  const layouts = wanted.map(toStructLayout) as readonly StructLayout[];
+  const layouts = wantedLayouts().map(toStructLayout) as readonly StructLayout[];
   const byName = new Map(layouts.map((layout) => [layout.name, layout]));
   const layoutOf = (name: string): StructLayout => byName.get(name)!;
   const runtime = await nativeRuntime();
-  const library = systemOf(runtime).open(await bringProbe(undefined, undefined, wanted));
+  const library = systemOf(runtime).open(await bringProbe());
   const structs = new StructFactory(runtime, layoutOf);
   const bindBy = (binder: Binder): Probe["bind"] => (name, signature) =>
     binder.bind(library, name, signature) as (...values: unknown[]) => unknown;
