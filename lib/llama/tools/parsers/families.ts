@@ -1,0 +1,422 @@
+/**
+ * The families of models, by how they write calls of tools and what they think.
+ *
+ * @module
+ */
+
+import type { ParseContext, ToolShapes } from "./call_object.ts";
+import { type MarkupForm, readMarkupCalls } from "./markup.ts";
+import { readPythonArguments, readPythonCalls } from "./python.ts";
+import type { Parse } from "./reader.ts";
+import { isNext, readName, readNamedCall, readObjects } from "./sections.ts";
+
+/** The name of a family. */
+export type FamilyName =
+  | "hermes"
+  | "qwen-coder"
+  | "glm"
+  | "seed"
+  | "minimax"
+  | "llama"
+  | "mistral"
+  | "command-r"
+  | "command-r-plus"
+  | "functionary"
+  | "functionary-tags"
+  | "deepseek"
+  | "deepseek-markup"
+  | "kimi"
+  | "granite"
+  | "nemotron"
+  | "apertus"
+  | "firefunction"
+  | "lfm"
+  | "harmony"
+  | "json";
+
+/** How a family writes calls. */
+export interface Family {
+  /** Its name. */
+  readonly name: FamilyName;
+  /** What a template of the family has in it: one of these lists of strings, each with all of its strings. */
+  readonly signs: readonly (readonly string[])[];
+  /** What calls begin with. */
+  openings(tools: ToolShapes): readonly string[];
+  /** Reads the calls behind an opening; false when there is none, and then nothing was given out. */
+  read(context: ParseContext, opening: string): Parse<boolean>;
+  /** Reads what may stand at the start of an answer alone; false when it isn't there. */
+  readStart?(context: ParseContext): Parse<boolean>;
+  /** What is dropped wherever it comes. */
+  readonly dropped?: readonly string[];
+  /** Other control tokens that the form is made of. */
+  readonly marks?: readonly string[];
+  /** Whether a call ends what the model thinks, also where that wasn't closed. */
+  readonly callEndsReasoning?: boolean;
+}
+
+const coderForm: MarkupForm = {
+  call: "<function=",
+  nameEnd: [">"],
+  callEnd: ["</function>"],
+  argument: "<parameter=",
+  argumentNameEnd: [">"],
+  argumentEnd: ["</parameter>"],
+  close: ["</tool_call>"],
+  lines: true,
+};
+
+const hermes: Family = {
+  name: "hermes",
+  signs: [["<tool_call>"]],
+  openings: () => ["<tool_call>"],
+  *read(context) {
+    if (yield* readObjects(context, { close: ["</tool_call>"] })) return true;
+    return yield* readMarkupCalls(context, coderForm, false);
+  },
+};
+
+const qwenCoder: Family = {
+  ...hermes,
+  name: "qwen-coder",
+  signs: [["<tool_call>", "<function=", "<parameter="]],
+  openings: (tools) => ["<tool_call>", ...tools.names.map((name) => `<function=${name}>`)],
+  *read(context, opening) {
+    if (opening !== "<tool_call>") {
+      context.reader.at -= opening.length;
+      return yield* readMarkupCalls(context, coderForm, false);
+    }
+    if (yield* readMarkupCalls(context, coderForm, false)) return true;
+    return yield* readObjects(context, { close: ["</tool_call>"] });
+  },
+  callEndsReasoning: true,
+};
+
+const glmForm: MarkupForm = {
+  call: "",
+  nameEnd: [],
+  callEnd: ["</tool_call>"],
+  argument: "<arg_key>",
+  argumentNameEnd: ["</arg_key>"],
+  value: "<arg_value>",
+  argumentEnd: ["</arg_value>"],
+  close: [],
+  lines: false,
+};
+
+const glm: Family = {
+  name: "glm",
+  signs: [["<tool_call>", "<arg_key>"]],
+  openings: () => ["<tool_call>"],
+  read: (context) => readMarkupCalls(context, glmForm, false),
+};
+
+const seed: Family = {
+  name: "seed",
+  signs: [["<seed:tool_call>"]],
+  openings: () => ["<seed:tool_call>"],
+  read: (context) => readMarkupCalls(context, { ...coderForm, close: ["</seed:tool_call>"], lines: false }, false),
+};
+
+const minimaxForm: MarkupForm = {
+  call: '<invoke name="',
+  nameEnd: ['">'],
+  callEnd: ["</invoke>"],
+  argument: '<parameter name="',
+  argumentNameEnd: ['">'],
+  argumentEnd: ["</parameter>"],
+  close: ["</minimax:tool_call>"],
+  lines: false,
+};
+
+const minimax: Family = {
+  name: "minimax",
+  signs: [["<minimax:tool_call>"]],
+  openings: () => ["<minimax:tool_call>"],
+  read: (context) => readMarkupCalls(context, minimaxForm, false),
+};
+
+const deepseekMarkup: Family = {
+  name: "deepseek-markup",
+  signs: [["｜DSML｜"]],
+  openings: () => ["<｜DSML｜function_calls>", "<｜DSML｜tool_calls>"],
+  read: (context, opening) =>
+    readMarkupCalls(context, {
+      call: '<｜DSML｜invoke name="',
+      nameEnd: ['">'],
+      callEnd: ["</｜DSML｜invoke>"],
+      argument: '<｜DSML｜parameter name="',
+      argumentNameEnd: ['" string="true">', '" string="false">', '">'],
+      argumentEnd: ["</｜DSML｜parameter>"],
+      close: [opening.replace("<", "</")],
+      lines: false,
+    }, false),
+};
+
+/** `<|python_tag|>` and `<function=`, which two families share. */
+function* readLlamaTag(context: ParseContext, opening: string): Parse<boolean> {
+  const { reader } = context;
+  if (opening === "<function=") {
+    const name = yield* readName(reader);
+    if (name === "" || (yield* reader.take([">"])) === undefined) return false;
+    yield* readNamedCall(context, name, ["</function>"]);
+    return true;
+  }
+  if ((yield* isNext(reader, "{")) && (yield* readObjects(context, { close: [] }))) return true;
+  return yield* readBuiltIn(context);
+}
+
+/** `name.call(key="value")`, or Python code. */
+function* readBuiltIn(context: ParseContext): Parse<boolean> {
+  const { reader, sink, tools } = context;
+  const from = reader.begin();
+  yield* reader.skipSpace();
+  const name = yield* readName(reader);
+  if (name.endsWith(".call") && (yield* reader.take(["("])) !== undefined) {
+    reader.settle();
+    sink.startCall(name.slice(0, -".call".length), undefined);
+    const whole = yield* readPythonArguments(context);
+    sink.endCall(whole);
+    if (!whole) yield* reader.until([], () => {});
+    return true;
+  }
+  reader.at = from;
+  reader.settle();
+  sink.startCall(["python", "code_interpreter", "ipython"].find((one) => tools.has(one)) ?? "python", undefined);
+  sink.argumentText('{"code": "');
+  yield* reader.until([], (start, to) => sink.argumentText(JSON.stringify(reader.slice(start, to)).slice(1, -1)));
+  sink.argumentText('"}');
+  sink.endCall(true);
+  return true;
+}
+
+/** JSON that nothing marks: a call only at the start of an answer, and of a tool that there is. */
+function readBareObjects(context: ParseContext): Parse<boolean> {
+  return readObjects(context, { close: [], known: true });
+}
+
+const llama: Family = {
+  name: "llama",
+  signs: [["<|python_tag|>"], ["<|start_header_id|>", "ipython"]],
+  openings: () => ["<|python_tag|>"],
+  read: readLlamaTag,
+  readStart: readBareObjects,
+  marks: ["<|python_tag|>", "<|eom_id|>"],
+};
+
+const functionaryTags: Family = {
+  name: "functionary-tags",
+  signs: [["<function=", "<|start_header_id|>", "</function>"]],
+  openings: () => ["<function=", "<|python_tag|>"],
+  read: readLlamaTag,
+  marks: ["<|python_tag|>", "<|eom_id|>"],
+};
+
+const functionary: Family = {
+  name: "functionary",
+  signs: [[">>>all"], [">>>${recipient}"]],
+  openings: () => [">>>"],
+  *read(context) {
+    return yield* readRecipient(context);
+  },
+  readStart: readRecipient,
+};
+
+function* readRecipient(context: ParseContext): Parse<boolean> {
+  const { reader, sink } = context;
+  const name = yield* readName(reader);
+  if (name === "" || (yield* reader.take(["\n"])) === undefined) return false;
+  if (name === "all") {
+    sink.span("markup", reader.at);
+    return true;
+  }
+  if (!context.tools.has(name) && !(yield* isNext(reader, "{"))) return false;
+  if (name === "python" && !(yield* isNext(reader, "{"))) return yield* readBuiltIn(context);
+  yield* readNamedCall(context, name, []);
+  return true;
+}
+
+const mistral: Family = {
+  name: "mistral",
+  signs: [["[TOOL_CALLS]"]],
+  openings: () => ["[TOOL_CALLS]"],
+  *read(context) {
+    const { reader } = context;
+    if ((yield* isNext(reader, "[")) || (yield* isNext(reader, "{"))) return yield* readObjects(context, { close: [] });
+    yield* reader.skipSpace();
+    const name = yield* readName(reader);
+    if (name === "") return false;
+    let id = "";
+    if ((yield* reader.takeAfterSpace(["[CALL_ID]"])) !== undefined) {
+      yield* reader.until(["[ARGS]", "{", "\n"], (from, to) => id += reader.slice(from, to));
+    }
+    if ((yield* reader.takeAfterSpace(["[ARGS]"])) === undefined && !(yield* isNext(reader, "{"))) return false;
+    yield* readNamedCall(context, name, [], id === "" ? undefined : id);
+    return true;
+  },
+  marks: ["[CALL_ID]", "[ARGS]"],
+};
+
+const commandR: Family = {
+  name: "command-r",
+  signs: [["<|START_ACTION|>"]],
+  openings: () => ["<|START_ACTION|>"],
+  read: (context) => readObjects(context, { close: ["<|END_ACTION|>"] }),
+  dropped: ["<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>"],
+  marks: ["<|END_ACTION|>"],
+};
+
+const commandRPlus: Family = {
+  name: "command-r-plus",
+  signs: [["Action:", "```json", "tool_name"]],
+  openings: () => ["Action:"],
+  read: (context) => readObjects(context, { close: [], known: true }),
+};
+
+const deepseek: Family = {
+  name: "deepseek",
+  signs: [["<｜tool▁calls▁begin｜>"], ["<｜tool▁call▁begin｜>"]],
+  openings: () => ["<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>", "<｜tool_calls_begin｜>", "<｜tool calls begin｜>"],
+  *read(context, opening) {
+    const { reader } = context;
+    for (let count = 0;; count++) {
+      const from = reader.begin();
+      const begun = (opening === "<｜tool▁call▁begin｜>" && count === 0) ||
+        (yield* reader.takeAfterSpace(["<｜tool▁call▁begin｜>"])) !== undefined;
+      let name = begun || count === 0 ? yield* readName(reader) : "";
+      const separated = name !== "" && (yield* reader.take(["<｜tool▁sep｜>"])) !== undefined;
+      if (name === "function" && separated && !(yield* isNext(reader, "{"))) name = yield* readName(reader);
+      if (name === "" || !separated) {
+        reader.at = from;
+        reader.settle();
+        if (count === 0) return false;
+        break;
+      }
+      reader.settle();
+      yield* readNamedCall(context, name, ["<｜tool▁call▁end｜>"]);
+    }
+    yield* reader.takeAfterSpace(["<｜tool▁calls▁end｜>"]);
+    return true;
+  },
+  marks: ["<｜tool▁sep｜>", "<｜tool▁call▁end｜>", "<｜tool▁calls▁end｜>"],
+};
+
+const kimi: Family = {
+  name: "kimi",
+  signs: [["<|tool_calls_section_begin|>"]],
+  openings: () => ["<|tool_calls_section_begin|>", "<|tool_call_begin|>"],
+  *read(context, opening) {
+    const { reader } = context;
+    for (let count = 0;; count++) {
+      const from = reader.begin();
+      const begun = (opening === "<|tool_call_begin|>" && count === 0) ||
+        (yield* reader.takeAfterSpace(["<|tool_call_begin|>"])) !== undefined;
+      if (begun) yield* reader.skipSpace();
+      const id = begun ? yield* readName(reader) : "";
+      const named = id !== "" && (yield* reader.takeAfterSpace(["<|tool_call_argument_begin|>"])) !== undefined;
+      if (!named) reader.at = from;
+      reader.settle();
+      if (!named && count === 0) return false;
+      if (!named) break;
+      const name = id.replace(/^functions\./, "").replace(/:\d+$/, "");
+      yield* readNamedCall(context, name, ["<|tool_call_end|>"], id);
+    }
+    yield* reader.takeAfterSpace(["<|tool_calls_section_end|>"]);
+    return true;
+  },
+  marks: ["<|tool_call_argument_begin|>", "<|tool_call_end|>", "<|tool_calls_section_end|>"],
+  callEndsReasoning: true,
+};
+
+/** A family that writes JSON objects between two marks. */
+function between(name: FamilyName, opening: string, close: readonly string[]): Family {
+  return {
+    name,
+    signs: [[opening]],
+    openings: () => [opening],
+    read: (context) => readObjects(context, { close }),
+    marks: close,
+  };
+}
+
+const apertus: Family = {
+  name: "apertus",
+  signs: [["<|tools_prefix|>"]],
+  openings: () => ["<|tools_prefix|>"],
+  *read(context) {
+    const { reader } = context;
+    if ((yield* reader.takeAfterSpace(["["])) === undefined) return false;
+    for (let count = 0;; count++) {
+      const from = reader.begin();
+      const opened = (yield* reader.takeAfterSpace(["{"])) !== undefined &&
+        (yield* reader.takeAfterSpace(['"'])) !== undefined;
+      const name = opened ? yield* readName(reader) : "";
+      const named = name !== "" && (yield* reader.take(['"'])) !== undefined &&
+        (yield* reader.takeAfterSpace([":"])) !== undefined;
+      if (!named) reader.at = from;
+      reader.settle();
+      if (!named && count === 0) return false;
+      if (!named) break;
+      yield* readNamedCall(context, name, ["}"]);
+      if ((yield* reader.takeAfterSpace([","])) === undefined) break;
+    }
+    yield* reader.takeAfterSpace(["]"]);
+    yield* reader.takeAfterSpace(["<|tools_suffix|>"]);
+    return true;
+  },
+  marks: ["<|tools_suffix|>"],
+};
+
+const lfm: Family = {
+  name: "lfm",
+  signs: [["<|tool_call_start|>"], ["<|tool_list_start|>"]],
+  openings: () => ["<|tool_call_start|>"],
+  *read(context) {
+    if (yield* readPythonCalls(context, ["<|tool_call_end|>"])) return true;
+    return yield* readObjects(context, { close: ["<|tool_call_end|>"] });
+  },
+  marks: ["<|tool_call_end|>"],
+};
+
+const harmony: Family = {
+  name: "harmony",
+  signs: [["<|channel|>", "<|message|>"]],
+  openings: () => [],
+  *read() {
+    yield* skipNothing();
+    return false;
+  },
+  marks: ["<|start|>", "<|end|>", "<|channel|>", "<|message|>", "<|constrain|>", "<|call|>", "<|return|>"],
+};
+
+/** A model of no known family, which is told to write calls as Hermes does. */
+const json: Family = { ...hermes, name: "json", signs: [], readStart: readBareObjects };
+
+// deno-lint-ignore require-yield
+function* skipNothing(): Parse<void> {}
+
+/** The families, in the order in which a template is looked at: the more special before the more general. */
+export const families: readonly Family[] = [
+  harmony,
+  functionary,
+  functionaryTags,
+  qwenCoder,
+  glm,
+  seed,
+  minimax,
+  deepseekMarkup,
+  deepseek,
+  kimi,
+  hermes,
+  mistral,
+  commandR,
+  commandRPlus,
+  apertus,
+  lfm,
+  between("granite", "<|tool_call|>", ["<|end_of_text|>"]),
+  between("nemotron", "<TOOLCALL>", ["</TOOLCALL>"]),
+  { ...between("minimax", "<tool_calls>", ["</tool_calls>"]) },
+  between("firefunction", "functools", []),
+  llama,
+  json,
+];
+

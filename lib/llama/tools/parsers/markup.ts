@@ -1,0 +1,109 @@
+/**
+ * Calls whose arguments are elements of markup, one an argument.
+ *
+ * @module
+ */
+
+import type { ParseContext } from "./call_object.ts";
+import { valueOf } from "./json.ts";
+import type { Parse } from "./reader.ts";
+import { readName, skipTo } from "./sections.ts";
+
+/** How such calls are written. */
+export interface MarkupForm {
+  /** Before the name of the tool. */
+  readonly call: string;
+  /** Behind the name. */
+  readonly nameEnd: readonly string[];
+  /** Behind the last argument. */
+  readonly callEnd: readonly string[];
+  /** Before the name of an argument. */
+  readonly argument: string;
+  /** Between its name and its value. */
+  readonly argumentNameEnd: readonly string[];
+  /** Before its value, behind white space, where its name is an element too. */
+  readonly value?: string;
+  /** Behind its value. */
+  readonly argumentEnd: readonly string[];
+  /** What ends the stretch. */
+  readonly close: readonly string[];
+  /** Whether a value stands on lines of its own. */
+  readonly lines: boolean;
+}
+
+const mostNameCharacters = 256;
+
+/** Reads calls. False when there is none. `begun`: the first call's opening was read. */
+export function* readMarkupCalls(context: ParseContext, form: MarkupForm, begun: boolean): Parse<boolean> {
+  const { reader } = context;
+  for (let count = 0;; count++) {
+    const from = reader.begin();
+    try {
+      const opened = (begun && count === 0) || form.call === "" ? count === 0 : yield* takeOpening(context, form.call);
+      if (form.call === "") yield* reader.skipSpace();
+      const name = opened ? yield* readName(reader) : "";
+      const named = name !== "" && (form.nameEnd.length === 0 || (yield* reader.take(form.nameEnd)) !== undefined);
+      if (!named) {
+        reader.at = from;
+        if (count === 0) return false;
+        break;
+      }
+      context.sink.startCall(name, undefined);
+    } finally {
+      reader.settle();
+    }
+    const whole = yield* readArguments(context, form);
+    context.sink.endCall(whole);
+    if (!whole) {
+      yield* skipTo(reader, form.close.length > 0 ? form.close : form.callEnd);
+      return true;
+    }
+    if (form.call === "") return true;
+  }
+  if (form.close.length > 0) yield* reader.takeAfterSpace(form.close);
+  return true;
+}
+
+function* takeOpening({ reader }: ParseContext, opening: string): Parse<boolean> {
+  return (yield* reader.takeAfterSpace([opening])) !== undefined;
+}
+
+/** Reads arguments up to the end of the call; false when something else stands between them. */
+function* readArguments(context: ParseContext, form: MarkupForm): Parse<boolean> {
+  const { reader, sink } = context;
+  const tool = sink.calls.at(-1)?.name ?? "";
+  for (let count = 0;; count++) {
+    const next = yield* reader.takeAfterSpace([form.argument, ...form.callEnd]);
+    if (next === undefined) return false;
+    if (next !== form.argument) {
+      sink.argumentText(count === 0 ? "{}" : "}");
+      return true;
+    }
+    let name = "";
+    const end = yield* reader.until(form.argumentNameEnd, (from, to) => name += reader.slice(from, to));
+    if (end === undefined || name.length > mostNameCharacters) return false;
+    reader.at += end.length;
+    if (form.value !== undefined && (yield* reader.takeAfterSpace([form.value])) === undefined) return false;
+    sink.argumentText(`${count === 0 ? "{" : ", "}${JSON.stringify(name.trim())}: `);
+    if (!(yield* readValue(context, form, context.tools.isText(tool, name.trim()) && !end.includes("false")))) {
+      return false;
+    }
+  }
+}
+
+function* readValue({ reader, sink }: ParseContext, form: MarkupForm, isText: boolean): Parse<boolean> {
+  if (form.lines) yield* reader.take(["\r\n", "\n"]);
+  const ends = form.lines ? [...form.argumentEnd.map((end) => `\n${end}`), ...form.argumentEnd] : form.argumentEnd;
+  let value = "";
+  if (isText) sink.argumentText('"');
+  const end = yield* reader.until(ends, (from, to) => {
+    const text = reader.slice(from, to);
+    if (isText) sink.argumentText(JSON.stringify(text).slice(1, -1));
+    else value += text;
+  });
+  if (end === undefined) return false;
+  reader.at += end.length;
+  if (isText) sink.argumentText('"');
+  else sink.argumentText(valueOf(value) === undefined ? JSON.stringify(value) : value.trim());
+  return true;
+}

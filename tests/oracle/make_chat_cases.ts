@@ -1,0 +1,103 @@
+/**
+ * Makes tests/oracle/chat_cases.json: what upstream's `common` makes of answers of our own, for each of the templates in the fetched sources.
+ * `deno run -A tests/oracle/make_chat_cases.ts`, after set-up.
+ *
+ * The texts of prompts are the templates' own; of them only hashes are kept.
+ */
+
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { bringOracle } from "./build_oracle.mjs";
+import { question, type Scenario, scenarios, tools, written } from "./chat_scenarios.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const folder = join(root, "csrc/upstream/llama.cpp/models/templates");
+/** How turns end: the tokens that end generation give no text. */
+const turnEnds =
+  /(<\|im_end\|>|<\|eot_id\|>|<\|eom_id\|>|<\/s>|<end_of_turn>|<\|END_OF_TURN_TOKEN\|>|<｜end▁of▁sentence｜>|<\|call\|>|<\|return\|>|<\|end\|>|<\|end_of_text\|>|<\|endoftext\|>|<\|im_assistant\|>|<\|im_end\|>|<\|user\|>|<\|observation\|>|<seed:eos>|<\|assistant_end\|>|\[e~\[|<\/assistant>|<SPECIAL_12>|<\|message_sep\|>|<turn\|>)$/;
+
+type Json = Record<string, unknown>;
+
+const program = spawn(await bringOracle(), { stdio: ["pipe", "pipe", "ignore"] });
+const answers = createInterface({ input: program.stdout })[Symbol.asyncIterator]();
+
+async function ask(request: Json): Promise<Json> {
+  program.stdin.write(`${JSON.stringify(request)}\n`);
+  const { value } = await answers.next();
+  return value === undefined ? { error: "the oracle ended" } : JSON.parse(value) as Json;
+}
+
+function assistant({ content, reasoning, calls }: Scenario): Json {
+  return {
+    role: "assistant",
+    content,
+    ...(reasoning === undefined ? {} : { reasoning_content: reasoning }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+}
+
+/** The text that a model would have generated: what the template makes of the answer, behind the prompt for it. */
+async function generated(base: Json, prompt: string, scenario: Scenario): Promise<string | undefined> {
+  const messages = [question, assistant(scenario)];
+  const { prompt: whole } = await ask({ ...base, messages, addGenerationPrompt: false });
+  if (typeof whole !== "string") return undefined;
+  let start = prompt;
+  // Templates that open the reasoning in the prompt leave it out when there is none.
+  if (!whole.startsWith(start)) start = prompt.replace(/<think>\s*$/, "");
+  if (!whole.startsWith(start)) return undefined;
+  let text = whole.slice(start.length);
+  for (let before = ""; before !== text;) {
+    before = text;
+    text = text.replace(/\n$/, "").replace(turnEnds, "");
+  }
+  return text === "" ? undefined : text;
+}
+
+const hash = (text: unknown): string => createHash("sha256").update(String(text)).digest("hex").slice(0, 16);
+const cases: Json[] = [];
+const prompts: Json[] = [];
+
+for (const file of readdirSync(folder).filter((name) => name.endsWith(".jinja")).sort()) {
+  const template = file.replace(/\.jinja$/, "");
+  const base = { template: join(folder, file), tools, bos: "", eos: "" };
+  const { prompt, generationPrompt, error } = await ask({ ...base, messages: [question] });
+  if (typeof prompt !== "string") {
+    console.error(`${template}: ${error}`);
+    continue;
+  }
+  const opens = /(<think>|\[THINK\]|<\|START_THINKING\|>|<seed:think>|<mm:think>)\s*$/.test(String(generationPrompt));
+  const texts: [string, string][] = [];
+  for (const scenario of scenarios) {
+    const text = await generated(base, prompt, scenario);
+    if (text !== undefined) texts.push([scenario.name, text]);
+  }
+  for (const [name, text] of written) if (name === template) texts.push(["written", text]);
+  for (const [name, text] of texts) {
+    const expected = await ask({ ...base, messages: [question], text });
+    cases.push({ template, name, opens, text, expected });
+  }
+  for (const [name, messages] of conversations()) {
+    const { prompt: made, error: refused } = await ask({ ...base, tools: [], messages });
+    prompts.push({ template, name, ...(refused === undefined ? { hash: hash(made) } : { refused: true }) });
+  }
+}
+program.stdin.end();
+
+function conversations(): [string, Json[]][] {
+  const system = { role: "system", content: "Answer briefly." };
+  const answer = { role: "assistant", content: "Warm." };
+  return [
+    ["question", [question]],
+    ["system", [system, question]],
+    ["turns", [question, answer, { role: "user", content: "And in Oslo? <b>now</b>" }]],
+    ["system and turns", [system, question, answer, { role: "user", content: "  And in Oslo?  " }]],
+  ];
+}
+
+const path = join(root, "tests/oracle/chat_cases.json");
+writeFileSync(path, `${JSON.stringify({ cases, prompts }, null, 1)}\n`);
+console.log(`${cases.length} answers, ${prompts.length} prompts`);
