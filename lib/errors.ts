@@ -207,6 +207,12 @@ export class StructuredResultError extends GgmlError {
   static override readonly code: string = "STRUCTURED_RESULT";
 }
 
+/** Every token is forbidden where one must come: by biases, banned strings, a sampler of one's own, or all of them together. */
+export class NoTokenLeftError extends GgmlError {
+  /** The stable code of this class. */
+  static override readonly code: string = "NO_TOKEN_LEFT";
+}
+
 registerErrors(
   GgufWriteError,
   GgufFetchError,
@@ -236,4 +242,5 @@ registerErrors(
   SchemaContradictionError,
   SchemaTooComplexError,
   StructuredResultError,
+  NoTokenLeftError,
 );
