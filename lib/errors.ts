@@ -213,6 +213,12 @@ export class NoTokenLeftError extends GgmlError {
   static override readonly code: string = "NO_TOKEN_LEFT";
 }
 
+/** A sampler of one's own failed on the caller's thread; the generation rejects with what it threw. */
+export class SamplerError extends GgmlError {
+  /** The stable code of this class. */
+  static override readonly code: string = "SAMPLER";
+}
+
 registerErrors(
   GgufWriteError,
   GgufFetchError,
@@ -243,4 +249,5 @@ registerErrors(
   SchemaTooComplexError,
   StructuredResultError,
   NoTokenLeftError,
+  SamplerError,
 );
