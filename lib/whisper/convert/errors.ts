@@ -1,0 +1,15 @@
+/**
+ * The errors of converting models.
+ *
+ * @module
+ */
+
+import { GgmlError, registerErrors } from "../../../ffi/errors.ts";
+
+/** A model file can't be converted: it is damaged, of another kind, or lacks something. */
+export class ConversionError extends GgmlError {
+  /** The stable code of this class. */
+  static override readonly code: string = "CONVERSION";
+}
+
+registerErrors(ConversionError);

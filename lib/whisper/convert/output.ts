@@ -1,0 +1,58 @@
+/**
+ * Where a converted model goes.
+ *
+ * @module
+ */
+
+import { open, rename, rm } from "node:fs/promises";
+import process from "node:process";
+import { ModelAccessError } from "../../errors.ts";
+import { checkOptions, checkSignal } from "../../options.ts";
+
+/** How a model is written. */
+export interface WriteModelOptions {
+  /** Ends the writing: it then rejects with the signal's reason, and leaves no file. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Writes a model that a converter gives. The file appears under its name once it is whole.
+ *
+ * Throws what the converter throws, ModelAccessError when the file can't be written. Gives the file's length in bytes.
+ */
+export async function writeModel(
+  path: string,
+  pieces: AsyncIterable<Uint8Array>,
+  options?: WriteModelOptions,
+): Promise<number> {
+  const given = checkOptions("writeModel", options, ["signal"]);
+  const signal = given.signal === undefined ? undefined : checkSignal("signal", given.signal);
+  signal?.throwIfAborted();
+  const part = `${path}.${process.pid}.part`;
+  const refused = (cause: unknown): never => {
+    const words = cause instanceof Error ? cause.message : String(cause);
+    throw new ModelAccessError(`${path} can't be written (${words}); give a path in a folder that may be written to`, {
+      value: path,
+      expected: "a file that may be written",
+      cause,
+    });
+  };
+  const handle = await open(part, "w").catch(refused);
+  let length = 0;
+  try {
+    try {
+      for await (const piece of pieces) {
+        signal?.throwIfAborted();
+        await handle.writeFile(piece).catch(refused);
+        length += piece.length;
+      }
+    } finally {
+      await handle.close();
+    }
+    await rename(part, path).catch(refused);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+  return length;
+}

@@ -1,0 +1,79 @@
+/**
+ * The vocabulary that a whisper model file carries.
+ *
+ * @module
+ */
+
+import { ConversionError } from "./errors.ts";
+import { type FileParts, readText } from "./parts.ts";
+
+/** Tokens that the file names; whisper.cpp knows the others by their numbers. */
+export const baseTokens = 50_257;
+
+/**
+ * Reads the tokens of a vocabulary as bytes, by number: `vocabulary.txt` (a line each), `vocabulary.json` (an array), `vocab.json` (numbers by token) or
+ * `tokenizer.json`.
+ *
+ * Throws {@linkcode ConversionError} when it is none of them or has too few tokens.
+ */
+export async function readVocabulary(file: FileParts): Promise<Uint8Array[]> {
+  const tokens = parse(await readText("a vocabulary", file));
+  return Array.from({ length: baseTokens }, (_, id) => {
+    const token = tokens[id];
+    if (token !== undefined) return tokenBytes(token);
+    throw new ConversionError(
+      `the vocabulary has no token ${id}; give the vocabulary of a Whisper model, which has at least ${baseTokens}`,
+      { value: tokens.length, expected: `${baseTokens} tokens` },
+    );
+  });
+}
+
+function parse(text: string): (string | undefined)[] {
+  if (!/^\s*(\[\s*"|\{)/.test(text)) return text.split(/\r?\n/);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The first lines of a vocabulary.txt may look like JSON.
+    return text.split(/\r?\n/);
+  }
+  if (Array.isArray(value)) return value.map((one) => typeof one === "string" ? one : undefined);
+  const { model, added_tokens: added } = value as {
+    model?: { vocab?: Record<string, unknown> };
+    added_tokens?: { id?: unknown; content?: unknown }[];
+  };
+  const tokens: (string | undefined)[] = [];
+  const set = (token: unknown, id: unknown) => {
+    if (typeof token === "string" && Number.isSafeInteger(id) && Number(id) >= 0 && Number(id) < 1 << 20) {
+      tokens[Number(id)] = token;
+    }
+  };
+  for (const [token, id] of Object.entries(model?.vocab ?? value as object)) set(token, id);
+  if (Array.isArray(added)) { for (const one of added) set(one?.content, one?.id); }
+  return tokens;
+}
+
+const byteOf: ReadonlyMap<string, number> = byteDecoder();
+
+/** Tokens are written with one printable character for each byte. */
+function tokenBytes(token: string): Uint8Array {
+  if (token.startsWith("<|") && token.endsWith("|>")) return new TextEncoder().encode(token);
+  return Uint8Array.from(token, (character) => {
+    const byte = byteOf.get(character);
+    if (byte !== undefined) return byte;
+    throw new ConversionError(
+      `the token ${JSON.stringify(token)} has the character ${
+        JSON.stringify(character)
+      }, which stands for no byte; give the vocabulary of a Whisper model`,
+      { value: token, expected: "a byte-level vocabulary" },
+    );
+  });
+}
+
+function byteDecoder(): Map<string, number> {
+  const printable = (byte: number) => byte >= 33 && byte <= 126 || byte >= 161 && byte <= 172 || byte >= 174;
+  const decoder = new Map<string, number>();
+  let next = 256;
+  for (let byte = 0; byte < 256; byte++) decoder.set(String.fromCharCode(printable(byte) ? byte : next++), byte);
+  return decoder;
+}
