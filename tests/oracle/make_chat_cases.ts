@@ -17,8 +17,41 @@ import { question, type Scenario, scenarios, tools, written } from "./chat_scena
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = join(root, "csrc/upstream/llama.cpp/models/templates");
 /** How turns end: the tokens that end generation give no text. */
-const turnEnds =
-  /(<\|im_end\|>|<\|eot_id\|>|<\|eom_id\|>|<\/s>|<end_of_turn>|<\|END_OF_TURN_TOKEN\|>|<｜end▁of▁sentence｜>|<\|call\|>|<\|return\|>|<\|end\|>|<\|end_of_text\|>|<\|endoftext\|>|<\|im_assistant\|>|<\|im_end\|>|<\|user\|>|<\|observation\|>|<seed:eos>|<\|assistant_end\|>|\[e~\[|<\/assistant>|<SPECIAL_12>|<\|message_sep\|>|<turn\|>)$/;
+const turnEnds = [
+  "<|im_end|>",
+  "<|eot_id|>",
+  "<|eom_id|>",
+  "</s>",
+  "<end_of_turn>",
+  "<|END_OF_TURN_TOKEN|>",
+  "<｜end▁of▁sentence｜>",
+  "<|call|>",
+  "<|return|>",
+  "<|end|>",
+  "<|end_of_text|>",
+  "<|endoftext|>",
+  "<|im_assistant|>",
+  "<|user|>",
+  "<|observation|>",
+  "<seed:eos>",
+  "<|assistant_end|>",
+  "[e~[",
+  "</assistant>",
+  "<SPECIAL_12>",
+  "<|message_sep|>",
+  "<|START_OF_TURN_TOKEN|>",
+  "<|CHATBOT_TOKEN|>",
+  "<turn|>",
+  "<end_of_sentence>",
+  "<sep>",
+  "<|role_end|>",
+  "<|start_header_id|>assistant<|end_header_id|>",
+  "<｜hy_eos:opensource｜>",
+  "<|calls|>",
+  "<|begin|>assistant",
+  "<|eot|>",
+  "<|end_of_msg|>",
+];
 
 type Json = Record<string, unknown>;
 
@@ -50,9 +83,12 @@ async function generated(base: Json, prompt: string, scenario: Scenario): Promis
   if (!whole.startsWith(start)) start = prompt.replace(/<think>\s*$/, "");
   if (!whole.startsWith(start)) return undefined;
   let text = whole.slice(start.length);
+  if (start !== prompt) text = text.replace(/^<think>\s*/, "");
   for (let before = ""; before !== text;) {
     before = text;
-    text = text.replace(/\n$/, "").replace(turnEnds, "");
+    text = text.replace(/\n$/, "");
+    const end = turnEnds.find((one) => text.endsWith(one));
+    if (end !== undefined) text = text.slice(0, -end.length);
   }
   return text === "" ? undefined : text;
 }
@@ -98,6 +134,14 @@ function conversations(): [string, Json[]][] {
   ];
 }
 
+/** JSON with a case a line. */
+function lines(lists: Record<string, Json[]>): string {
+  const parts = Object.entries(lists).map(([name, list]) =>
+    `${JSON.stringify(name)}: [\n${list.map((one) => JSON.stringify(one)).join(",\n")}\n]`
+  );
+  return `{\n${parts.join(",\n")}\n}`;
+}
+
 const path = join(root, "tests/oracle/chat_cases.json");
-writeFileSync(path, `${JSON.stringify({ cases, prompts }, null, 1)}\n`);
+writeFileSync(path, `${lines({ cases, prompts })}\n`);
 console.log(`${cases.length} answers, ${prompts.length} prompts`);

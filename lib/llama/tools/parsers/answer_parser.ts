@@ -128,9 +128,10 @@ function* none(): Parse<boolean> {
 function* readReasoning(context: ParseContext, { family, reasoning }: AnswerForm, start: AnswerStart): Parse<void> {
   const { reader, sink } = context;
   if (reasoning === undefined) return;
-  const opened = (yield* reader.takeAfterSpace([reasoning.open])) !== undefined;
-  if (opened) sink.span("markup", reader.at);
-  if (!opened && start.inReasoning !== true) return;
+  const mark = yield* reader.takeAfterSpace([reasoning.open, reasoning.close]);
+  if (mark !== undefined) sink.span("markup", reader.at);
+  if (mark === reasoning.close) return yield* skipSpace(context);
+  if (mark === undefined && start.inReasoning !== true) return;
   yield* skipSpace(context);
   const ends = family.callEndsReasoning === true && start.calls !== false ? family.openings(context.tools) : [];
   let space = "";

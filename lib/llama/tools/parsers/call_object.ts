@@ -101,7 +101,7 @@ class CallObject {
   *#readMember(key: string, level: number): Parse<boolean> {
     const { reader } = this.#context;
     const { name, arguments: args, id, wrapper } = this.#keys;
-    if (args.includes(key) && !this.#started && this.#early === undefined) return yield* this.#readArguments();
+    if (args.includes(key) && this.#early === undefined) return yield* this.#readArguments();
     if (wrapper.includes(key) && level < 2 && (yield* reader.peek()) === "{") {
       reader.at++;
       return yield* this.readMembers(level + 1);

@@ -1,4 +1,5 @@
-import { families, type Family } from "./families.ts";
+import { families } from "./families.ts";
+import type { Family } from "./family.ts";
 
 /** What stands before and behind what a model thinks. */
 export interface ReasoningMarks {
@@ -24,6 +25,7 @@ const reasoningMarks: readonly ReasoningMarks[] = [
   { open: "<|inner_prefix|>", close: "<|inner_suffix|>" },
   { open: "<mm:think>", close: "</mm:think>" },
   { open: "<thought>", close: "</thought>" },
+  { open: "<|channel>thought", close: "<channel|>" },
 ];
 
 /**

@@ -4,55 +4,13 @@
  * @module
  */
 
-import type { ParseContext, ToolShapes } from "./call_object.ts";
+import type { ParseContext } from "./call_object.ts";
+import type { Family } from "./family.ts";
 import { type MarkupForm, readMarkupCalls } from "./markup.ts";
-import { readPythonArguments, readPythonCalls } from "./python.ts";
+import { moreFamilies } from "./more_families.ts";
+import { readPythonArguments } from "./python.ts";
 import type { Parse } from "./reader.ts";
 import { isNext, readName, readNamedCall, readObjects } from "./sections.ts";
-
-/** The name of a family. */
-export type FamilyName =
-  | "hermes"
-  | "qwen-coder"
-  | "glm"
-  | "seed"
-  | "minimax"
-  | "llama"
-  | "mistral"
-  | "command-r"
-  | "command-r-plus"
-  | "functionary"
-  | "functionary-tags"
-  | "deepseek"
-  | "deepseek-markup"
-  | "kimi"
-  | "granite"
-  | "nemotron"
-  | "apertus"
-  | "firefunction"
-  | "lfm"
-  | "harmony"
-  | "json";
-
-/** How a family writes calls. */
-export interface Family {
-  /** Its name. */
-  readonly name: FamilyName;
-  /** What a template of the family has in it: one of these lists of strings, each with all of its strings. */
-  readonly signs: readonly (readonly string[])[];
-  /** What calls begin with. */
-  openings(tools: ToolShapes): readonly string[];
-  /** Reads the calls behind an opening; false when there is none, and then nothing was given out. */
-  read(context: ParseContext, opening: string): Parse<boolean>;
-  /** Reads what may stand at the start of an answer alone; false when it isn't there. */
-  readStart?(context: ParseContext): Parse<boolean>;
-  /** What is dropped wherever it comes. */
-  readonly dropped?: readonly string[];
-  /** Other control tokens that the form is made of. */
-  readonly marks?: readonly string[];
-  /** Whether a call ends what the model thinks, also where that wasn't closed. */
-  readonly callEndsReasoning?: boolean;
-}
 
 const coderForm: MarkupForm = {
   call: "<function=",
@@ -300,83 +258,6 @@ const deepseek: Family = {
   marks: ["<｜tool▁sep｜>", "<｜tool▁call▁end｜>", "<｜tool▁calls▁end｜>"],
 };
 
-const kimi: Family = {
-  name: "kimi",
-  signs: [["<|tool_calls_section_begin|>"]],
-  openings: () => ["<|tool_calls_section_begin|>", "<|tool_call_begin|>"],
-  *read(context, opening) {
-    const { reader } = context;
-    for (let count = 0;; count++) {
-      const from = reader.begin();
-      const begun = (opening === "<|tool_call_begin|>" && count === 0) ||
-        (yield* reader.takeAfterSpace(["<|tool_call_begin|>"])) !== undefined;
-      if (begun) yield* reader.skipSpace();
-      const id = begun ? yield* readName(reader) : "";
-      const named = id !== "" && (yield* reader.takeAfterSpace(["<|tool_call_argument_begin|>"])) !== undefined;
-      if (!named) reader.at = from;
-      reader.settle();
-      if (!named && count === 0) return false;
-      if (!named) break;
-      const name = id.replace(/^functions\./, "").replace(/:\d+$/, "");
-      yield* readNamedCall(context, name, ["<|tool_call_end|>"], id);
-    }
-    yield* reader.takeAfterSpace(["<|tool_calls_section_end|>"]);
-    return true;
-  },
-  marks: ["<|tool_call_argument_begin|>", "<|tool_call_end|>", "<|tool_calls_section_end|>"],
-  callEndsReasoning: true,
-};
-
-/** A family that writes JSON objects between two marks. */
-function between(name: FamilyName, opening: string, close: readonly string[]): Family {
-  return {
-    name,
-    signs: [[opening]],
-    openings: () => [opening],
-    read: (context) => readObjects(context, { close }),
-    marks: close,
-  };
-}
-
-const apertus: Family = {
-  name: "apertus",
-  signs: [["<|tools_prefix|>"]],
-  openings: () => ["<|tools_prefix|>"],
-  *read(context) {
-    const { reader } = context;
-    if ((yield* reader.takeAfterSpace(["["])) === undefined) return false;
-    for (let count = 0;; count++) {
-      const from = reader.begin();
-      const opened = (yield* reader.takeAfterSpace(["{"])) !== undefined &&
-        (yield* reader.takeAfterSpace(['"'])) !== undefined;
-      const name = opened ? yield* readName(reader) : "";
-      const named = name !== "" && (yield* reader.take(['"'])) !== undefined &&
-        (yield* reader.takeAfterSpace([":"])) !== undefined;
-      if (!named) reader.at = from;
-      reader.settle();
-      if (!named && count === 0) return false;
-      if (!named) break;
-      yield* readNamedCall(context, name, ["}"]);
-      if ((yield* reader.takeAfterSpace([","])) === undefined) break;
-    }
-    yield* reader.takeAfterSpace(["]"]);
-    yield* reader.takeAfterSpace(["<|tools_suffix|>"]);
-    return true;
-  },
-  marks: ["<|tools_suffix|>"],
-};
-
-const lfm: Family = {
-  name: "lfm",
-  signs: [["<|tool_call_start|>"], ["<|tool_list_start|>"]],
-  openings: () => ["<|tool_call_start|>"],
-  *read(context) {
-    if (yield* readPythonCalls(context, ["<|tool_call_end|>"])) return true;
-    return yield* readObjects(context, { close: ["<|tool_call_end|>"] });
-  },
-  marks: ["<|tool_call_end|>"],
-};
-
 const harmony: Family = {
   name: "harmony",
   signs: [["<|channel|>", "<|message|>"]],
@@ -399,24 +280,17 @@ export const families: readonly Family[] = [
   harmony,
   functionary,
   functionaryTags,
+  ...moreFamilies,
   qwenCoder,
   glm,
   seed,
   minimax,
   deepseekMarkup,
   deepseek,
-  kimi,
   hermes,
   mistral,
   commandR,
   commandRPlus,
-  apertus,
-  lfm,
-  between("granite", "<|tool_call|>", ["<|end_of_text|>"]),
-  between("nemotron", "<TOOLCALL>", ["</TOOLCALL>"]),
-  { ...between("minimax", "<tool_calls>", ["</tool_calls>"]) },
-  between("firefunction", "functools", []),
   llama,
   json,
 ];
-

@@ -6,6 +6,7 @@
 
 import type { ParseContext } from "./call_object.ts";
 import { valueOf } from "./json.ts";
+import { pythonValue } from "./python.ts";
 import type { Parse } from "./reader.ts";
 import { readName, skipTo } from "./sections.ts";
 
@@ -104,6 +105,6 @@ function* readValue({ reader, sink }: ParseContext, form: MarkupForm, isText: bo
   if (end === undefined) return false;
   reader.at += end.length;
   if (isText) sink.argumentText('"');
-  else sink.argumentText(valueOf(value) === undefined ? JSON.stringify(value) : value.trim());
+  else sink.argumentText(valueOf(value) === undefined ? pythonValue(value) ?? JSON.stringify(value) : value.trim());
   return true;
 }

@@ -5,7 +5,7 @@
  */
 
 import type { ParseContext } from "./call_object.ts";
-import type { Parse, Reader } from "./reader.ts";
+import { type Parse, Reader } from "./reader.ts";
 import { readName, skipTo } from "./sections.ts";
 
 const maxDepth = 64;
@@ -69,6 +69,15 @@ export function* readPythonArguments({ reader, sink }: ParseContext): Parse<bool
     sink.argumentText("}");
     return true;
   }
+}
+
+/** A whole text that is a value of Python, as JSON text; `undefined` when it is none. */
+export function pythonValue(text: string): string | undefined {
+  const reader = new Reader();
+  reader.push(text.trim());
+  reader.ended = true;
+  const { value } = readValue(reader, 0).next();
+  return reader.at === reader.end ? value ?? undefined : undefined;
 }
 
 /** A value as JSON text. */

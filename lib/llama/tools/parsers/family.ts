@@ -1,0 +1,51 @@
+import type { ParseContext, ToolShapes } from "./call_object.ts";
+import type { Parse } from "./reader.ts";
+
+/** The name of a family. */
+export type FamilyName =
+  | "hermes"
+  | "qwen-coder"
+  | "glm"
+  | "seed"
+  | "minimax"
+  | "llama"
+  | "mistral"
+  | "command-r"
+  | "command-r-plus"
+  | "functionary"
+  | "functionary-tags"
+  | "deepseek"
+  | "deepseek-markup"
+  | "kimi"
+  | "granite"
+  | "nemotron"
+  | "apertus"
+  | "firefunction"
+  | "lfm"
+  | "harmony"
+  | "gemma"
+  | "gigachat"
+  | "hunyuan"
+  | "solar"
+  | "minicpm"
+  | "json";
+
+/** How a family writes calls. */
+export interface Family {
+  /** Its name. */
+  readonly name: FamilyName;
+  /** What a template of the family has in it: one of these lists of strings, each with all of its strings. */
+  readonly signs: readonly (readonly string[])[];
+  /** What calls begin with. */
+  openings(tools: ToolShapes): readonly string[];
+  /** Reads the calls behind an opening; false when there is none, and then nothing was given out. */
+  read(context: ParseContext, opening: string): Parse<boolean>;
+  /** Reads what may stand at the start of an answer alone; false when it isn't there. */
+  readStart?(context: ParseContext): Parse<boolean>;
+  /** What is dropped wherever it comes. */
+  readonly dropped?: readonly string[];
+  /** Other control tokens that the form is made of. */
+  readonly marks?: readonly string[];
+  /** Whether a call ends what the model thinks, also where that wasn't closed. */
+  readonly callEndsReasoning?: boolean;
+}
