@@ -1,5 +1,5 @@
 import { GenerationCancelledError, InvalidArgumentError } from "../errors.ts";
-import type { StopReason } from "./thread/protocol.ts";
+import type { StopReason, TokenLogprobs } from "./thread/protocol.ts";
 
 /** How long the parts of a generation took. */
 export interface GenerationTimings {
@@ -33,6 +33,8 @@ export interface GenerationResult {
   stopReason: StopReason;
   /** The stop string that was found. */
   stop?: string;
+  /** How likely each of {@linkcode GenerationResult.tokens} was, and what might have come in its place; there when `logprobs` was asked for. */
+  logprobs?: TokenLogprobs[];
   /** The seed that was used: with it and the same options comes the same text. */
   seed: number;
   /** How long it took. */

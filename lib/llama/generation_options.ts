@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "../errors.ts";
 import { checkBoolean, checkInteger, checkOptions, checkSignal, checkText, show } from "../options.ts";
 import { checkGrammar, grammarOptionNames, type GrammarOptions, type GrammarSettings } from "./sampling_grammar.ts";
+import { type SamplerFunction, samplerFunctions } from "./sampling_order.ts";
 import { checkSampling, samplingOptionNames, type SamplingOptions, type SamplingSettings } from "./sampling.ts";
 
 /** How text is generated. */
@@ -23,6 +24,8 @@ export interface CompletionOptions extends GenerationOptions {
 export interface GenerationSettings {
   /** How tokens are chosen. */
   sampling: SamplingSettings;
+  /** The samplers that stay on the caller's thread. */
+  samplerFunctions: readonly SamplerFunction[];
   /** What the text must be like. */
   grammar: GrammarSettings | undefined;
   /** See {@linkcode GenerationOptions.maxTokens}. */
@@ -53,6 +56,7 @@ function settings(options: CompletionOptions): GenerationSettings {
   const { parseSpecial = true } = options;
   return {
     sampling: checkSampling(options),
+    samplerFunctions: samplerFunctions(options),
     grammar: checkGrammar(options),
     maxTokens: options.maxTokens === undefined
       ? undefined

@@ -1,7 +1,7 @@
 import { open } from "../../ffi/mod.ts";
 import type { Native } from "../../ffi/native.ts";
 import { NativeThread } from "../../ffi/thread.ts";
-import { DisposedError, UnsupportedModelError } from "../errors.ts";
+import { DisposedError, SamplerError, UnsupportedModelError } from "../errors.ts";
 import type { GgufHeader, GgufValue } from "../ggml/gguf_header.ts";
 import { checkBoolean, checkOptions, checkText } from "../options.ts";
 import { Chat, type ChatOptions } from "./chat.ts";
@@ -10,7 +10,8 @@ import { Generation, type GenerationResult, type PieceSink } from "./generation.
 import { checkCompletion, type CompletionOptions, type GenerationSettings } from "./generation_options.ts";
 import { checkLoad, type LoadSettings, type ModelOptions, modelPath } from "./load_options.ts";
 import { readModelHeader } from "./model_header.ts";
-import type { GenerateOutput, LoadedModel, ModelFacts, Prompt } from "./thread/protocol.ts";
+import { SamplerHops } from "./sampling_hop.ts";
+import type { GenerateMessage, GenerateOutput, LoadedModel, ModelFacts, Prompt } from "./thread/protocol.ts";
 import type { ChatVocabulary } from "./thread/special_tokens.ts";
 import type { LlamaTasks } from "./thread/tasks.ts";
 import { detokenize, type DetokenizeFlags, tokenize, type TokenizeFlags } from "./thread/tokenizer.ts";
@@ -319,7 +320,7 @@ export class Model implements AsyncDisposable {
 
   async #generate(
     prompt: Prompt,
-    { sampling, grammar, maxTokens, stop }: GenerationSettings,
+    { sampling, samplerFunctions, grammar, maxTokens, stop }: GenerationSettings,
     owner: number,
     signal: AbortSignal,
     sink: PieceSink,
@@ -328,9 +329,20 @@ export class Model implements AsyncDisposable {
     const { context } = this.#loaded;
     if (context === null) throw new TypeError("unreachable");
     const asked = performance.now();
-    const input = { context, prompt, sampling, grammar, maxTokens, stop, owner, wanted: sink.wanted };
-    const output = await this.#thread.run("generate", input, { signal, onMessage: (piece) => sink.push(piece) });
-    return result(output, sampling.seed, performance.now() - asked);
+    const hops = samplerFunctions.length === 0
+      ? undefined
+      : new SamplerHops(samplerFunctions, this.info.vocabularySize);
+    const input = { context, prompt, sampling, grammar, hop: hops?.hop, maxTokens, stop, owner, wanted: sink.wanted };
+    const onMessage = (message: GenerateMessage): void => {
+      if (typeof message === "string") sink.push(message);
+      else if (!signal.aborted) hops?.answer(message);
+    };
+    try {
+      const output = await this.#thread.run("generate", input, { signal, onMessage });
+      return result(output, sampling.seed, performance.now() - asked);
+    } catch (error) {
+      throw error instanceof SamplerError && hops?.failure !== undefined ? hops.failure.error : error;
+    }
   }
 }
 
@@ -339,7 +351,7 @@ function result(
   seed: number,
   totalMs: number,
 ): GenerationResult {
-  const { text, stopReason, stop, promptTokens, reusedTokens, promptMs, generationMs } = output;
+  const { text, stopReason, stop, logprobs, promptTokens, reusedTokens, promptMs, generationMs } = output;
   const tokens = Array.from(output.tokens);
   const waitMs = Math.max(0, totalMs - promptMs - generationMs);
   return {
@@ -347,6 +359,7 @@ function result(
     tokens,
     stopReason,
     ...(stop === undefined ? {} : { stop }),
+    ...(logprobs === undefined ? {} : { logprobs }),
     seed,
     timings: {
       waitMs,

@@ -23,8 +23,9 @@ function refused(run: () => unknown, message: RegExp, value?: unknown): void {
 }
 
 test("sampling: upstream's defaults", () => {
-  const { seed, ...rest } = checkSampling({});
-  assert.deepEqual(rest, { temperature: 0.8, topK: 40, topP: 0.95, minP: 0.05, repeatPenalty: 1, repeatLastN: 64 });
+  const { seed, temperature, topK, topP, minP, repeatPenalty, penaltyLastN, typicalP, mirostat } = checkSampling({});
+  assert.deepEqual([temperature, topK, topP, minP, repeatPenalty, penaltyLastN], [0.8, 40, 0.95, 0.05, 1, 64]);
+  assert.deepEqual([typicalP, mirostat], [1, 0]);
   assert.ok(Number.isInteger(seed) && seed >= 0 && seed <= largestSeed);
   assert.notDeepEqual([checkSampling({}).seed, checkSampling({}).seed], [seed, seed]);
 });
@@ -36,7 +37,27 @@ test("sampling: every number out of its range or no number is refused, the ends 
     topP: [0, 1],
     minP: [0, 1],
     repeatPenalty: [0.01, 100],
-    repeatLastN: [0, 1 << 20],
+    penaltyLastN: [-1, 1 << 20],
+    typicalP: [0, 1],
+    topNSigma: [0, 100],
+    minKeep: [0, 1_000_000],
+    xtcProbability: [0, 1],
+    xtcThreshold: [0, 1],
+    dryMultiplier: [0, 100],
+    dryBase: [1, 100],
+    dryAllowedLength: [0, 1 << 20],
+    dryPenaltyLastN: [-1, 1 << 20],
+    frequencyPenalty: [-100, 100],
+    presencePenalty: [-100, 100],
+    dynatempRange: [0, 100],
+    dynatempExponent: [0.01, 100],
+    mirostat: [0, 2],
+    mirostatTau: [0, 100],
+    mirostatEta: [0, 10],
+    adaptiveTarget: [0, 1],
+    adaptiveDecay: [0, 0.99],
+    minTokens: [0, 0x7fff_ffff],
+    logprobs: [0, 1000],
     seed: [0, largestSeed],
   };
   for (const [name, [min, max]] of Object.entries(ranges)) {
@@ -46,7 +67,9 @@ test("sampling: every number out of its range or no number is refused, the ends 
       refused(() => checkSampling({ [name]: bad }), new RegExp(`^${name} is `), bad);
     }
   }
-  for (const whole of ["topK", "repeatLastN", "seed"]) refused(() => checkSampling({ [whole]: 1.5 }), /a whole number/);
+  for (const whole of ["topK", "penaltyLastN", "seed", "minTokens", "logprobs"]) {
+    refused(() => checkSampling({ [whole]: 1.5 }), /a whole number/);
+  }
 });
 
 test("generation: maxTokens, stop, signal, unknown names", () => {

@@ -10,7 +10,7 @@ const noRoom = 1;
  * Computes the first tokens of the state's batch. When it is stopped half-way or fails it clears the context's memory, so that the next prompt starts as in
  * a fresh context.
  */
-export function decode(state: ContextState, task: TaskContext<string>, count: number): void {
+export function decode(state: ContextState, task: TaskContext, count: number): void {
   const code = compute(state, task, count);
   if (code === 0) {
     for (let index = 0; index < count; index++) state.held[state.used + index] = state.batchTokens[index] ?? 0;
@@ -27,7 +27,7 @@ export function decode(state: ContextState, task: TaskContext<string>, count: nu
 }
 
 /** Takes cores for the decode alone, so that several models at work get them in turn. */
-function compute(state: ContextState, task: TaskContext<string>, count: number): number {
+function compute(state: ContextState, task: TaskContext, count: number): number {
   const { lib, cores, cancelled } = task;
   task.throwIfCancelled();
   const threads = cores.acquire(state.threads, cancelled);
@@ -42,7 +42,7 @@ function compute(state: ContextState, task: TaskContext<string>, count: number):
   return code;
 }
 
-function abandon(state: ContextState, task: TaskContext<string>): never {
+function abandon(state: ContextState, task: TaskContext): never {
   state.forget();
   task.throwIfCancelled();
   throw new DecodeError("llama_decode stopped without being told to; the context was cleared and can be used again", {

@@ -10,29 +10,38 @@ import { StopMatcher } from "../stop_matcher.ts";
 import { type ContextState, contextState } from "./context_state.ts";
 import { decode } from "./decode.ts";
 import { promptTokens } from "./prompt.ts";
-import type { GenerateInput, GenerateOutput, StopReason } from "./protocol.ts";
+import { importSamplers, OwnSamplers } from "./own_samplers.ts";
+import type { GenerateInput, GenerateMessage, GenerateOutput, StopReason } from "./protocol.ts";
 import { TokenSampler } from "./sampler.ts";
 
+type Task = TaskContext<GenerateMessage>;
+
 /** Generates text; posts it piece by piece once that is wanted. */
-export function generate(input: GenerateInput, task: TaskContext<string>): GenerateOutput {
+export function generate(input: GenerateInput, task: Task): GenerateOutput | Promise<GenerateOutput> {
+  const { samplers } = input.sampling;
+  if (!samplers.some(({ kind }) => kind === "module")) return run(input, task, new OwnSamplers(task, input, new Map()));
+  return importSamplers(samplers).then((modules) => run(input, task, new OwnSamplers(task, input, modules)));
+}
+
+function run(input: GenerateInput, task: Task, own: OwnSamplers): GenerateOutput {
   const state = contextState(input.context);
   task.throwIfCancelled();
   const prompt = promptTokens(task.native, state.vocab, input.prompt);
   checkPrompt(prompt, state);
-  using sampler = new TokenSampler(task, state, input);
+  using sampler = new TokenSampler(task, state, input, own);
   const started = performance.now();
   const reused = preparePrompt(state, prompt, input.owner);
   readPrompt(state, task, prompt, reused);
   sampler.read(prompt);
   const prompted = performance.now();
   const output = new Output(input, task);
-  const tokens: number[] = [];
-  const stopReason = loop(state, task, sampler, output, tokens, input.maxTokens ?? Infinity);
+  const stopReason = loop(state, task, sampler, output, input.maxTokens ?? Infinity);
   return {
     text: output.text,
-    tokens: Int32Array.from(tokens),
+    tokens: Int32Array.from(sampler.tokens),
     stopReason,
     stop: output.stop,
+    logprobs: sampler.logprobs,
     promptTokens: prompt.length,
     reusedTokens: reused,
     firstPieceMs: output.firstAt === undefined ? undefined : output.firstAt - started,
@@ -67,7 +76,7 @@ function preparePrompt(state: ContextState, prompt: Int32Array, owner: number): 
   return state.used;
 }
 
-function readPrompt(state: ContextState, task: TaskContext<string>, prompt: Int32Array, from: number): void {
+function readPrompt(state: ContextState, task: Task, prompt: Int32Array, from: number): void {
   for (let at = from; at < prompt.length; at += state.batchSize) {
     const part = prompt.subarray(at, Math.min(at + state.batchSize, prompt.length));
     state.batchTokens.set(part);
@@ -75,22 +84,13 @@ function readPrompt(state: ContextState, task: TaskContext<string>, prompt: Int3
   }
 }
 
-function loop(
-  state: ContextState,
-  task: TaskContext<string>,
-  sampler: TokenSampler,
-  output: Output,
-  tokens: number[],
-  maxTokens: number,
-): StopReason {
-  const { lib } = task;
-  const { vocab, bytes, batchTokens, contextSize } = state;
+function loop(state: ContextState, task: Task, sampler: TokenSampler, output: Output, maxTokens: number): StopReason {
+  const { bytes, batchTokens, contextSize } = state;
   for (;;) {
     const token = sampler.sample();
-    if (token === undefined || lib.llama_vocab_is_eog(vocab, token)) return output.end("eos");
-    tokens.push(token);
+    if (token === undefined) return output.end("eos");
     if (output.push(bytes.of(token))) return "stop";
-    if (tokens.length >= maxTokens) return output.end("maxTokens");
+    if (sampler.tokens.length >= maxTokens) return output.end("maxTokens");
     if (state.used >= contextSize) return output.end("context");
     batchTokens[0] = token;
     decode(state, task, 1);
@@ -101,7 +101,7 @@ function loop(
 class Output {
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   readonly #matcher: StopMatcher;
-  readonly #task: TaskContext<string>;
+  readonly #task: Task;
   readonly #wanted: Int32Array<SharedArrayBuffer>;
   #posted = 0;
   /** All that is certain. */
@@ -111,7 +111,7 @@ class Output {
   /** The stop string that was found. */
   stop: string | undefined;
 
-  constructor({ stop, wanted }: GenerateInput, task: TaskContext<string>) {
+  constructor({ stop, wanted }: GenerateInput, task: Task) {
     this.#matcher = new StopMatcher(stop);
     this.#wanted = wanted;
     this.#task = task;

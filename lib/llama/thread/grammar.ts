@@ -8,8 +8,8 @@
 import type { Native } from "../../../ffi/native.ts";
 import type { Pointer } from "../../../ffi/pointer.ts";
 import { GrammarError, InvalidArgumentError } from "../../errors.ts";
-import type { GrammarSettings } from "../sampling_grammar.ts";
-import { Candidates } from "./candidates.ts";
+import type { GrammarSettings, GrammarTriggers } from "../sampling_grammar.ts";
+import { candidateMemory, Candidates } from "./candidates.ts";
 import { logWords } from "./log_words.ts";
 import { TokenBytes, tokenize } from "./tokenizer.ts";
 import { TriggerText } from "./trigger_text.ts";
@@ -28,19 +28,42 @@ export class Grammar implements Disposable {
   #sampler: Sampler | undefined;
   /** A grammar that has read what triggers it, ready to take the place of none. */
   #ready: { readonly token: number; readonly sampler: Sampler } | undefined;
+  #pieces: TokenBytes | undefined;
 
   /** Throws GrammarError when llama.cpp can't use it. */
   constructor(native: Native, vocab: Vocab, settings: GrammarSettings) {
     this.#native = native;
     this.#vocab = vocab;
     this.#settings = settings;
-    this.#one = new Candidates(native, 1);
+    this.#one = new Candidates(native, candidateMemory(1));
     const { triggers } = settings;
     this.#triggerTokens = new Set(triggers?.tokens.map((token) => triggerToken(native, vocab, token)));
     this.#text = triggers === undefined ? undefined : new TriggerText(triggers);
-    const sampler = this.#create();
-    if (triggers === undefined) this.#sampler = sampler;
-    else native.lib.llama_sampler_free(sampler);
+    if (triggers === undefined) this.#sampler = this.#create();
+    else this.#checkTriggers(triggers);
+  }
+
+  /** Throws GrammarError when the grammar can't begin with a word or token that triggers it. */
+  #checkTriggers({ words, tokens }: GrammarTriggers): void {
+    this.#native.lib.llama_sampler_free(this.#create());
+    const begins = (trigger: number | string): boolean =>
+      typeof trigger === "number"
+        ? this.#readAfter(trigger, [], [trigger])
+        : this.#readAfter(-1, new TextEncoder().encode(trigger), []);
+    for (const trigger of [...words, ...this.#triggerTokens]) {
+      if (begins(trigger)) continue;
+      const name = typeof trigger === "number"
+        ? `the token ${JSON.stringify(tokens.find((one) => one === trigger) ?? trigger)}`
+        : JSON.stringify(trigger);
+      throw new GrammarError(
+        `the grammar is triggered by ${name}, but can't begin with it; let its first rule begin so`,
+        {
+          value: trigger,
+          expected: "a grammar that begins with its triggers",
+        },
+      );
+    }
+    this.#dropReady();
   }
 
   /** Whether it counts now: it does from the start, or once it was triggered. */
@@ -126,7 +149,6 @@ export class Grammar implements Disposable {
   #bytes(token: number): Uint8Array {
     return (this.#pieces ??= new TokenBytes(this.#native.lib, this.#vocab, true)).of(token);
   }
-  #pieces: TokenBytes | undefined;
 }
 
 function triggerToken(native: Native, vocab: Vocab, token: number | string): number {

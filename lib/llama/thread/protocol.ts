@@ -7,6 +7,7 @@
 import type { Pointer } from "../../../ffi/pointer.ts";
 import type { Guard } from "../chat_guard.ts";
 import type { SamplingSettings } from "../sampling.ts";
+import type { Hop, HopRequest } from "../sampling_hop.ts";
 import type { GrammarSettings } from "../sampling_grammar.ts";
 
 /** What the load task is given. */
@@ -90,6 +91,8 @@ export interface GenerateInput {
   sampling: SamplingSettings;
   /** What the text must be like. */
   grammar: GrammarSettings | undefined;
+  /** For samplers on the caller's thread. */
+  hop: Hop | undefined;
   /** How many tokens at most; `undefined` means until the context is full. */
   maxTokens: number | undefined;
   /** Strings that end the generation. */
@@ -98,6 +101,27 @@ export interface GenerateInput {
   owner: number;
   /** Its only element is 1 once the pieces are wanted as they come. */
   wanted: Int32Array<SharedArrayBuffer>;
+}
+
+/** What the generate task posts: a piece of text, or a question to a sampler on the caller's thread. */
+export type GenerateMessage = string | HopRequest;
+
+/** A token and how likely it was. */
+export interface TokenLogprob {
+  /** The id. */
+  token: number;
+  /** Its text; bytes that are no whole character are U+FFFD. */
+  text: string;
+  /** Its bytes. */
+  bytes: number[];
+  /** The natural logarithm of its probability, before any sampler. */
+  logprob: number;
+}
+
+/** A token that was generated, with what might have come in its place. */
+export interface TokenLogprobs extends TokenLogprob {
+  /** The likeliest tokens, the one that was generated may be among them. */
+  alternatives: TokenLogprob[];
 }
 
 /** How a generation came to its end. */
@@ -113,6 +137,8 @@ export interface GenerateOutput {
   stopReason: StopReason;
   /** The stop string that was found. */
   stop: string | undefined;
+  /** How likely each token was, when that was asked for. */
+  logprobs: TokenLogprobs[] | undefined;
   /** Tokens of the prompt. */
   promptTokens: number;
   /** Tokens of the prompt that were still in memory. */

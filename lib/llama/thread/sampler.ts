@@ -1,169 +1,202 @@
-import type { Native } from "../../../ffi/native.ts";
 import type { Pointer } from "../../../ffi/pointer.ts";
 import type { TaskContext } from "../../../ffi/task.ts";
-import { DecodeError, GrammarError } from "../../errors.ts";
+import { DecodeError, GrammarError, NoTokenLeftError } from "../../errors.ts";
 import type { SamplingSettings } from "../sampling.ts";
-import { Candidates } from "./candidates.ts";
+import { BannedStrings } from "./banned_strings.ts";
+import { candidateMemory, Candidates } from "./candidates.ts";
+import { Chain, type Stage } from "./chain.ts";
 import type { ContextState } from "./context_state.ts";
 import { Grammar } from "./grammar.ts";
-import type { GenerateInput } from "./protocol.ts";
-
-type Sampler = Pointer<"llama_sampler">;
+import { Logprobs } from "./logprobs.ts";
+import type { OwnSamplers } from "./own_samplers.ts";
+import type { GenerateInput, GenerateMessage, TokenLogprobs } from "./protocol.ts";
+import { type Vocabulary, vocabularyOf } from "./vocabulary.ts";
 
 /** How often a token is chosen again at one place before that is given up. */
 const mostTries = 100;
+/** How many of the likeliest tokens a grammar is asked about before it is asked about all, which takes a hundred times longer. */
+const likeliest = 256;
 
 /** Chooses the next token of a generation, time after time. */
 export class TokenSampler implements Disposable {
-  readonly #task: TaskContext<string>;
+  readonly #task: TaskContext<GenerateMessage>;
   readonly #state: ContextState;
   readonly #settings: SamplingSettings;
-  readonly #chain: Sampler;
+  readonly #vocabulary: Vocabulary;
+  readonly #own: OwnSamplers;
+  readonly #chain: Chain;
   readonly #grammar: Grammar | undefined;
+  readonly #banned: BannedStrings | undefined;
+  readonly #logprobs: Logprobs | undefined;
+  /** There is none when llama.cpp can do it all. */
   readonly #candidates: Candidates | undefined;
+  readonly #likeliest: Pointer<"llama_sampler"> | undefined;
+  readonly #saved = new Float32Array(likeliest * 3);
+  #logits: { readonly at: Pointer; readonly view: Float32Array } | undefined;
+  /** The tokens that were chosen, but for one that ends the text. */
+  readonly tokens: number[] = [];
 
-  /** Throws GrammarError when llama.cpp can't use the grammar. */
-  constructor(task: TaskContext<string>, state: ContextState, { sampling, grammar }: GenerateInput) {
+  /** Throws GrammarError when llama.cpp can't use the grammar, and what else the settings don't fit to the model. */
+  constructor(
+    task: TaskContext<GenerateMessage>,
+    state: ContextState,
+    { sampling, grammar }: GenerateInput,
+    own: OwnSamplers,
+  ) {
     const { native, lib } = task;
+    const { vocab, contextSize } = state;
     this.#task = task;
     this.#state = state;
     this.#settings = sampling;
-    this.#candidates = grammar === undefined
+    this.#own = own;
+    this.#vocabulary = vocabularyOf(state, lib);
+    const { logprobs, bannedStrings, minTokens } = sampling;
+    this.#logprobs = logprobs === undefined ? undefined : new Logprobs(logprobs, state.bytes);
+    this.#banned = bannedStrings.length === 0 ? undefined : new BannedStrings(bannedStrings, this.#vocabulary.pieces);
+    this.#chain = new Chain({ native, vocab, vocabulary: this.#vocabulary, contextSize, settings: sampling });
+    const simple = grammar === undefined && this.#banned === undefined && minTokens === 0 && this.#chain.native;
+    this.#candidates = simple
       ? undefined
-      : new Candidates(native, lib.llama_vocab_n_tokens(state.vocab));
-    this.#chain = createSampler(native, state.vocab, sampling);
+      : new Candidates(native, own.memory ?? candidateMemory(this.#vocabulary.size));
     try {
-      this.#grammar = grammar === undefined ? undefined : new Grammar(native, state.vocab, grammar);
+      this.#grammar = grammar === undefined ? undefined : new Grammar(native, vocab, grammar);
     } catch (error) {
-      lib.llama_sampler_free(this.#chain);
+      this.#chain[Symbol.dispose]();
       throw error;
+    }
+    const { limit } = this.#chain;
+    if (this.#grammar !== undefined && limit !== undefined && limit <= likeliest / 2) {
+      this.#likeliest = lib.llama_sampler_init_top_k(likeliest);
     }
   }
 
   /** Shows the prompt's end to the samplers that look back. */
   read(prompt: Int32Array): void {
-    const { repeatPenalty, repeatLastN } = this.#settings;
-    if (repeatPenalty === 1) return;
     const { lib } = this.#task;
-    for (const token of prompt.subarray(Math.max(0, prompt.length - repeatLastN))) {
-      lib.llama_sampler_accept(this.#chain, token);
+    for (const token of prompt.subarray(Math.max(0, prompt.length - this.#chain.lookBack))) {
+      lib.llama_sampler_accept(this.#chain.whole, token);
     }
   }
 
-  /** The token that comes next, after the last decode; `undefined` when the text can only end. */
+  /** The token that comes next, after the last decode; `undefined` when the text ends here. */
   sample(): number | undefined {
     const { lib } = this.#task;
-    if (this.#candidates === undefined || this.#grammar === undefined) {
-      return lib.llama_sampler_sample(this.#chain, this.#state.context, -1);
-    }
-    const token = this.#choose(this.#candidates, this.#grammar);
+    const { whole } = this.#chain;
+    const token = this.#candidates === undefined
+      ? lib.llama_sampler_sample(whole, this.#state.context, -1)
+      : this.#choose(this.#candidates);
     if (token === undefined) return undefined;
-    lib.llama_sampler_accept(this.#chain, token);
-    if (!lib.llama_vocab_is_eog(this.#state.vocab, token)) this.#grammar.accept(token);
+    if (this.#candidates !== undefined) lib.llama_sampler_accept(whole, token);
+    if (lib.llama_vocab_is_eog(this.#state.vocab, token)) return undefined;
+    this.#logprobs?.add(token, this.#read());
+    this.#grammar?.accept(token);
+    this.#banned?.push(token);
+    this.tokens.push(token);
     return token;
   }
 
-  /** The choice of the chain, when the grammar allows it; else the chain chooses again among what the grammar allows. */
-  #choose(candidates: Candidates, grammar: Grammar): number | undefined {
-    const refused = new Set<number>();
-    for (let tries = 0; tries < mostTries; tries++) {
-      this.#fill(candidates);
-      if (refused.size > 0) {
-        grammar.apply(candidates);
-        candidates.forbid(refused);
-        if (candidates.possible() === 0) return this.#end();
-      }
-      candidates.apply(this.#chain);
-      const token = candidates.idAt(candidates.selected);
-      if (grammar.allows(token)) return token;
-      refused.add(token);
-    }
-    throw new GrammarError(
-      "the grammar can't begin with what triggers it: every token that the model chose there was refused; let its first rule begin with the trigger",
-      { expected: "a grammar that begins with its triggers" },
-    );
-  }
-
-  #fill(candidates: Candidates): void {
-    const { lib, native } = this.#task;
-    const logits = lib.llama_get_logits_ith(this.#state.context, -1);
-    if (logits === null) throw new DecodeError("llama.cpp has no logits for the last token", { expected: "logits" });
-    candidates.fill(native.viewFloat32(logits, lib.llama_vocab_n_tokens(this.#state.vocab)));
-  }
-
-  /** Nothing may come next: where the model has no end token that is how a text by a grammar ends. */
-  #end(): undefined {
-    const { lib } = this.#task;
-    const { vocab } = this.#state;
-    for (let token = lib.llama_vocab_n_tokens(vocab) - 1; token >= 0; token--) {
-      if (!lib.llama_vocab_is_eog(vocab, token)) continue;
-      throw new GrammarError(
-        "the grammar leaves the model no token to go on with; it asks for characters that none of its tokens has",
-        {
-          expected: "a grammar of characters that the model has",
-        },
-      );
-    }
-    return undefined;
+  /** What is reported of each token; `undefined` when that wasn't asked for. */
+  get logprobs(): TokenLogprobs[] | undefined {
+    return this.#logprobs?.tokens;
   }
 
   /** Frees its samplers. */
   [Symbol.dispose](): void {
-    this.#task.lib.llama_sampler_free(this.#chain);
+    this.#chain[Symbol.dispose]();
     this.#grammar?.[Symbol.dispose]();
+    if (this.#likeliest !== undefined) this.#task.lib.llama_sampler_free(this.#likeliest);
   }
-}
 
-/**
- * The chain of samplers for some settings, in upstream's usual order: suppressed tokens, penalties, top-k, top-p, min-p, temperature, and the choice by
- * the seed. Samplers that would change nothing are left out. With temperature 0 it takes the likeliest token. Free it with `llama_sampler_free`.
- */
-export function createSampler(native: Native, vocab: Pointer<"llama_vocab">, settings: SamplingSettings): Sampler {
-  const { lib } = native;
-  const chain = made(lib.llama_sampler_chain_init(native.defaults("llama_sampler_chain_params")));
-  const add = (sampler: Sampler | null) => lib.llama_sampler_chain_add(chain, made(sampler));
-  const { temperature, topK, topP, minP, repeatPenalty, repeatLastN, seed } = settings;
-  const vocabularySize = lib.llama_vocab_n_tokens(vocab);
-  const suppressed = suppressedTokens(native, vocab);
-  if (suppressed.length > 0) {
-    add(lib.llama_sampler_init_logit_bias(vocabularySize, suppressed.length, forbid(suppressed)));
+  /** The chain's choice, when the grammar allows it; else the chain chooses again among what the grammar allows. */
+  #choose(candidates: Candidates): number | undefined {
+    const grammar = this.#grammar;
+    const refused = new Set<number>();
+    for (let tries = 0; tries < mostTries; tries++) {
+      if (!this.#prepare(candidates, refused)) return this.#none();
+      const saved = this.#save(candidates);
+      const token = this.#run(candidates);
+      if (grammar === undefined || grammar.allows(token)) return token;
+      if (grammar.counts) return this.#chooseAllowed(candidates, grammar, saved);
+      // What triggers the grammar has something behind it that the grammar doesn't begin with.
+      refused.add(token);
+    }
+    throw new GrammarError(
+      "the grammar can't go on from what triggers it: every token that the model chose there was refused; let it begin with what follows the trigger",
+      { expected: "a grammar that fits to its triggers" },
+    );
   }
-  if (repeatPenalty !== 1 && repeatLastN > 0) {
-    add(lib.llama_sampler_init_penalties(vocabularySize, repeatLastN, repeatPenalty, 0, 0));
+
+  /** Every token that isn't forbidden, with biases and penalties; whether there is one. */
+  #prepare(candidates: Candidates, refused: ReadonlySet<number>): boolean {
+    candidates.fill(this.#read());
+    candidates.forbid(refused);
+    if (this.tokens.length < this.#settings.minTokens) candidates.forbid(this.#vocabulary.ends);
+    if (this.#banned !== undefined) {
+      candidates.forbid(this.#banned.whole);
+      candidates.forbid(this.#banned.completing());
+    }
+    candidates.apply(this.#chain.first);
+    return candidates.drop() > 0;
   }
-  if (temperature === 0) {
-    add(lib.llama_sampler_init_greedy());
-    return chain;
+
+  /** Keeps the likeliest candidates, which are all that a chain needs which begins with top-k, for a second choice. */
+  #save(candidates: Candidates): number {
+    if (this.#likeliest === undefined || this.#grammar?.counts !== true) return 0;
+    candidates.apply(this.#likeliest);
+    return candidates.save(this.#saved);
   }
-  if (topK > 0) add(lib.llama_sampler_init_top_k(topK));
-  if (topP < 1) add(lib.llama_sampler_init_top_p(topP, 0n));
-  if (minP > 0) add(lib.llama_sampler_init_min_p(minP, 0n));
-  if (temperature !== 1) add(lib.llama_sampler_init_temp_ext(temperature, 0, 1));
-  add(lib.llama_sampler_init_dist(seed));
-  return chain;
-}
 
-/** C gives NULL only when there is no memory; a chain with NULL in it would abort. */
-function made(sampler: Sampler | null): Sampler {
-  if (sampler !== null) return sampler;
-  throw new DecodeError("llama.cpp can't make a sampler; is there memory left?", { expected: "a sampler" });
-}
+  #chooseAllowed(candidates: Candidates, grammar: Grammar, saved: number): number | undefined {
+    if (saved > 0) {
+      candidates.restore(this.#saved, saved);
+      grammar.apply(candidates);
+      if (candidates.drop() >= (this.#chain.limit ?? Infinity)) return this.#run(candidates);
+    }
+    this.#prepare(candidates, new Set());
+    grammar.apply(candidates);
+    return candidates.drop() > 0 ? this.#run(candidates) : this.#none();
+  }
 
-/** Tokens that a model's file says must never be generated. */
-function suppressedTokens(native: Native, vocab: Pointer<"llama_vocab">): Int32Array {
-  const count = new Int32Array(1);
-  const tokens = native.lib.llama_vocab_get_suppress_tokens(vocab, count);
-  if (tokens === null || count[0] === undefined || count[0] <= 0) return new Int32Array(0);
-  return native.viewInt32(tokens, count[0]);
-}
+  #run(candidates: Candidates): number {
+    for (const stage of this.#chain.stages) this.#apply(candidates, stage);
+    return candidates.chosen;
+  }
 
-/** An array of `llama_logit_bias` that makes tokens impossible. */
-function forbid(tokens: Int32Array): Uint8Array {
-  const bytes = new Uint8Array(tokens.length * 8);
-  const view = new DataView(bytes.buffer);
-  tokens.forEach((token, index) => {
-    view.setInt32(index * 8, token, true);
-    view.setFloat32(index * 8 + 4, -Infinity, true);
-  });
-  return bytes;
+  #apply(candidates: Candidates, stage: Stage): void {
+    if (typeof stage === "bigint") return candidates.apply(stage);
+    this.#own.apply(stage, candidates, this.tokens);
+    if (candidates.drop() > 0) return;
+    throw new NoTokenLeftError("a sampler of your own left no token that may come next; leave one", {
+      expected: "at least one token that is possible",
+    });
+  }
+
+  #read(): Float32Array {
+    const { lib, native } = this.#task;
+    const at = lib.llama_get_logits_ith(this.#state.context, -1);
+    if (at === null) throw new DecodeError("llama.cpp has no logits for the last token", { expected: "logits" });
+    if (this.#logits?.at !== at) this.#logits = { at, view: native.viewFloat32(at, this.#vocabulary.size) };
+    return this.#logits.view;
+  }
+
+  /** Nothing may come next: where the model has no end token, or mustn't use it, that is how a text by a grammar ends. */
+  #none(): undefined {
+    const { minTokens, ignoreEos } = this.#settings;
+    const withoutEnd = this.#vocabulary.ends.length === 0 || ignoreEos || this.tokens.length < minTokens;
+    if (this.#grammar === undefined || (this.#banned !== undefined && !withoutEnd)) {
+      throw new NoTokenLeftError(
+        "every token is forbidden here, by bannedStrings, logitBias, ignoreEos, minTokens or all of them; forbid less",
+        {
+          expected: "at least one token that is possible",
+        },
+      );
+    }
+    if (withoutEnd) return undefined;
+    throw new GrammarError(
+      "the grammar leaves the model no token to go on with; it asks for characters that none of its tokens has",
+      {
+        expected: "a grammar of characters that the model has",
+      },
+    );
+  }
 }
