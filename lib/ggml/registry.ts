@@ -1,8 +1,17 @@
+import { join, resolve } from "node:path";
 import { type Native, open } from "../../ffi/mod.ts";
 import { BackendError, InvalidArgumentError } from "../errors.ts";
 import { checkInteger, checkOneOf, checkText } from "../options.ts";
 import { Device } from "./device.ts";
 import type { DeviceKind } from "./device_kind.ts";
+import {
+  inspectModules,
+  type LoadedModules,
+  loadFolder,
+  loadModule,
+  type ModuleWords,
+  type RefusedModule,
+} from "./modules.ts";
 import { Registration } from "./registration.ts";
 
 /** In the order of `enum ggml_backend_dev_type`. */
@@ -47,6 +56,60 @@ export class Registry {
     const pointer = this.native.lib.ggml_backend_reg_by_name(checkText("the name of a module", name));
     if (pointer !== null) return new Registration(this.native, pointer);
     throw unknown("module", name, this.registrations);
+  }
+
+  /**
+   * Loads a backend's module, such as `libggml-vulkan.so` of the same release. It is checked first, on a native thread: format, processor, what it
+   * exports, its score, the version of its interface. Loading a module again gives the same registration.
+   *
+   * Rejects with BackendLoadError that says what is wrong. C: `ggml_backend_load`.
+   */
+  load(path: string): Promise<Registration> {
+    return loadModule(this.native, path);
+  }
+
+  /**
+   * Loads the best module of each kind in a folder; default: that of the libraries in use. What is no backend for this system is told, not thrown.
+   *
+   * Rejects with BackendLoadError for a folder that can't be read. C: `ggml_backend_load_all`, `ggml_backend_load_all_from_path`.
+   */
+  loadAll(folder: string = this.native.set.directory): Promise<LoadedModules> {
+    return loadFolder(this.native, folder);
+  }
+
+  /**
+   * What modules say of themselves, without loading them; default: the CPU's variants among the libraries in use. C: `ggml_backend_score`.
+   */
+  inspect(paths: readonly string[] = this.#variants()): Promise<(ModuleWords | RefusedModule)[]> {
+    return inspectModules(this.native, paths.map((path) => resolve(checkText("the path of a backend", path))));
+  }
+
+  #variants(): string[] {
+    const { directory, files } = this.native.set;
+    return files.filter(({ variant }) => variant !== undefined).map(({ name }) => join(directory, name));
+  }
+
+  /**
+   * Takes a module out of the registry: models and schedulers don't find its devices any more. What was opened on them goes on working, since its
+   * code stays in memory. Throws InvalidArgumentError for the last module with a CPU, which everything needs. C: `ggml_backend_unload`.
+   */
+  unload(registration: Registration): void {
+    const cpus = (one: Registration): number => one.devices.filter(({ kind }) => kind === "cpu").length;
+    if (!this.registrations.some((one) => !one.equals(registration) && cpus(one) > 0)) {
+      throw new InvalidArgumentError(
+        `${registration.name} is the last module with a CPU; keep it, everything needs one`,
+        {
+          value: registration.name,
+          expected: "a module that others can do without",
+        },
+      );
+    }
+    this.native.lib.ggml_backend_unload(registration.pointer);
+  }
+
+  /** What the modules were built with, in one line. C: `llama_print_system_info`. */
+  get systemInfo(): string {
+    return this.native.readCString(this.native.lib.llama_print_system_info());
   }
 
   /** The devices of all modules. C: `ggml_backend_dev_count`, `ggml_backend_dev_get`. */

@@ -5,10 +5,12 @@
  */
 
 import { computeGraph } from "./compute.ts";
+import { inspectModule } from "./modules.ts";
 
 /** The tasks by name. */
 export const ggmlTasks = {
   computeGraph,
+  inspectModule,
 } as const;
 
 /** The type of {@linkcode ggmlTasks}. */
