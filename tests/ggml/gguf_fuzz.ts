@@ -153,7 +153,7 @@ export function countAllocations(): Disposable {
   undo.push(() => Array.from = from);
   Array.from = ((items: { length?: number }, ...rest: []) => {
     note(items?.length, 8);
-    return from.call(Array, items as ArrayLike<unknown>, ...rest);
+    return (from as (...values: unknown[]) => unknown[]).call(Array, items, ...rest);
   }) as typeof Array.from;
   return { [Symbol.dispose]: () => undo.reverse().forEach((one) => one()) };
 }

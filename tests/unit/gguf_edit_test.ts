@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { GgmlError, GgufFormatError, InvalidArgumentError, ModelNotFoundError } from "../../lib/errors.ts";
+import { type GgmlError, GgufFormatError, InvalidArgumentError, ModelNotFoundError } from "../../lib/errors.ts";
 import { GgufFile } from "../../lib/ggml/gguf.ts";
 import { editGguf } from "../../lib/ggml/gguf_edit.ts";
 import { ggufSplitPath, ggufSplitPrefix, mergeGguf, splitGguf } from "../../lib/ggml/gguf_split.ts";
