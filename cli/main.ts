@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<{ command: Command }>>> = 
   tokenize: () => import("./tokenize.ts"),
   info: () => import("./info.ts"),
   devices: () => import("./devices.ts"),
+  "convert-whisper": () => import("./convert_whisper.ts"),
 };
 
 async function main(args: readonly string[]): Promise<number> {

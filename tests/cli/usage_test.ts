@@ -5,7 +5,7 @@ import test from "node:test";
 import deno from "../../deno.json" with { type: "json" };
 import { cli, commandLine, runProgram } from "./program.ts";
 
-const COMMANDS = ["chat", "complete", "tokenize", "info", "devices"] as const;
+const COMMANDS = ["chat", "complete", "tokenize", "info", "devices", "convert-whisper"] as const;
 
 test("help goes to standard output and names every command", async () => {
   for (const args of [[], ["--help"], ["-h"], ["help"]]) {
@@ -46,6 +46,12 @@ test("wrong usage ends with 2, says what is wrong on standard error, and writes 
     [["tokenize", "a", "--ids", "--json"], /--ids and --json exclude each other/],
     [["complete", "-m"], /-m needs a value: -m FILE/],
     [["devices", "a"], /"a" is one argument too many/],
+    [["convert-whisper", "-o", "a"], /there is no model; give its file/],
+    [["convert-whisper", "a"], /there is no place for the result; give -o FILE/],
+    [["convert-whisper", "a", "-o", "b"], /needs its vocabulary; give --vocabulary FILE/],
+    [["convert-whisper", "a", "-o", "b", "--from", "onnx"], /--from must be one of ct2, .*, not "onnx"/],
+    [["convert-whisper", "a", "-o", "b", "--quantize", "q9"], /--quantize must be one of q4_0, .*, not "q9"/],
+    [["convert-whisper", "vad.safetensors", "-o", "b", "--config", "c"], /--config is for safetensors models/],
   ];
   for (const [args, message] of wrong) {
     const { code, out, err } = await cli(args);
