@@ -2,6 +2,7 @@ import { InvalidArgumentError } from "../errors.ts";
 import { checkBoolean, checkInteger, checkOptions, checkSignal, checkText, show } from "../options.ts";
 import { checkGrammar, grammarOptionNames, type GrammarOptions, type GrammarSettings } from "./sampling_grammar.ts";
 import { type SamplerFunction, samplerFunctions } from "./sampling_order.ts";
+import type { AnswerMarks } from "./thread/protocol.ts";
 import { checkSampling, samplingOptionNames, type SamplingOptions, type SamplingSettings } from "./sampling.ts";
 
 /** How text is generated. */
@@ -28,6 +29,8 @@ export interface GenerationSettings {
   samplerFunctions: readonly SamplerFunction[];
   /** What the text must be like. */
   grammar: GrammarSettings | undefined;
+  /** What the form of an answer needs; `undefined` for plain text. */
+  marks: AnswerMarks | undefined;
   /** See {@linkcode GenerationOptions.maxTokens}. */
   maxTokens: number | undefined;
   /** The stop strings. */
@@ -58,6 +61,7 @@ function settings(options: CompletionOptions): GenerationSettings {
     sampling: checkSampling(options),
     samplerFunctions: samplerFunctions(options),
     grammar: checkGrammar(options),
+    marks: undefined,
     maxTokens: options.maxTokens === undefined
       ? undefined
       : checkInteger("maxTokens", options.maxTokens, { min: 1, max: 0x7fff_ffff }),

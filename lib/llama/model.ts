@@ -320,7 +320,7 @@ export class Model implements AsyncDisposable {
 
   async #generate(
     prompt: Prompt,
-    { sampling, samplerFunctions, grammar, maxTokens, stop }: GenerationSettings,
+    { sampling, samplerFunctions, grammar, marks, maxTokens, stop }: GenerationSettings,
     owner: number,
     signal: AbortSignal,
     sink: PieceSink,
@@ -332,7 +332,8 @@ export class Model implements AsyncDisposable {
     const hops = samplerFunctions.length === 0
       ? undefined
       : new SamplerHops(samplerFunctions, this.info.vocabularySize);
-    const input = { context, prompt, sampling, grammar, hop: hops?.hop, maxTokens, stop, owner, wanted: sink.wanted };
+    const { wanted } = sink;
+    const input = { context, prompt, sampling, grammar, marks, hop: hops?.hop, maxTokens, stop, owner, wanted };
     const onMessage = (message: GenerateMessage): void => {
       if (typeof message === "string") sink.push(message);
       else if (!signal.aborted) hops?.answer(message);

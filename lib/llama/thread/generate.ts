@@ -7,6 +7,7 @@
 import type { TaskContext } from "../../../ffi/task.ts";
 import { EmptyPromptError, PromptTooLongError } from "../../errors.ts";
 import { StopMatcher } from "../stop_matcher.ts";
+import { AnswerBytes, ReasoningBudget } from "./answer_marks.ts";
 import { type ContextState, contextState } from "./context_state.ts";
 import { decode } from "./decode.ts";
 import { promptTokens } from "./prompt.ts";
@@ -35,7 +36,7 @@ function run(input: GenerateInput, task: Task, own: OwnSamplers): GenerateOutput
   sampler.read(prompt);
   const prompted = performance.now();
   const output = new Output(input, task);
-  const stopReason = loop(state, task, sampler, output, input.maxTokens ?? Infinity);
+  const stopReason = loop(state, task, sampler, output, input);
   return {
     text: output.text,
     tokens: Int32Array.from(sampler.tokens),
@@ -84,12 +85,23 @@ function readPrompt(state: ContextState, task: Task, prompt: Int32Array, from: n
   }
 }
 
-function loop(state: ContextState, task: Task, sampler: TokenSampler, output: Output, maxTokens: number): StopReason {
-  const { bytes, batchTokens, contextSize } = state;
+function loop(
+  state: ContextState,
+  task: Task,
+  sampler: TokenSampler,
+  output: Output,
+  { maxTokens = Infinity, marks }: GenerateInput,
+): StopReason {
+  const { batchTokens, contextSize } = state;
+  const bytes = new AnswerBytes(task.lib, state, marks);
+  const budget = marks?.budget === undefined ? undefined : new ReasoningBudget(task.lib, state, marks.budget);
   for (;;) {
-    const token = sampler.sample();
+    const forced = budget?.next();
+    const token = forced === undefined ? sampler.sample() : sampler.take(forced);
     if (token === undefined) return output.end("eos");
-    if (output.push(bytes.of(token))) return "stop";
+    const given = bytes.of(token);
+    budget?.add(given);
+    if (output.push(given)) return "stop";
     if (sampler.tokens.length >= maxTokens) return output.end("maxTokens");
     if (state.used >= contextSize) return output.end("context");
     batchTokens[0] = token;

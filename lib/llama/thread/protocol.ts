@@ -81,6 +81,28 @@ export type Prompt =
   | { kind: "text"; text: string; parseSpecial: boolean }
   | { kind: "template"; text: string; guard: Guard | undefined };
 
+/** What the form of an answer needs of the generation. */
+export interface AnswerMarks {
+  /** Texts of control tokens that are given out; others give no text. */
+  shown: readonly string[];
+  /** How long the model may think. */
+  budget: ReasoningLimit | undefined;
+}
+
+/** How long the model may think, and how that is closed. */
+export interface ReasoningLimit {
+  /** Tokens at most. */
+  tokens: number;
+  /** What begins it. */
+  open: string;
+  /** What ends it. */
+  close: string;
+  /** What is put in when there are enough tokens: the end of it, and what leads over to the answer. */
+  closing: string;
+  /** Whether the prompt has begun it. */
+  opened: boolean;
+}
+
 /** What the generate task is given. */
 export interface GenerateInput {
   /** Which context. */
@@ -91,6 +113,8 @@ export interface GenerateInput {
   sampling: SamplingSettings;
   /** What the text must be like. */
   grammar: GrammarSettings | undefined;
+  /** What the form of an answer needs; `undefined` for plain text. */
+  marks: AnswerMarks | undefined;
   /** For samplers on the caller's thread. */
   hop: Hop | undefined;
   /** How many tokens at most; `undefined` means until the context is full. */

@@ -87,7 +87,23 @@ export class TokenSampler implements Disposable {
       : this.#choose(this.#candidates);
     if (token === undefined) return undefined;
     if (this.#candidates !== undefined) lib.llama_sampler_accept(whole, token);
-    if (lib.llama_vocab_is_eog(this.#state.vocab, token)) return undefined;
+    return this.#keep(token);
+  }
+
+  /** Takes a token that isn't the model's choice; `undefined` when the text ends by it. Throws GrammarError for one that the grammar doesn't allow. */
+  take(token: number): number | undefined {
+    if (this.#grammar?.counts === true && !this.#grammar.allows(token)) {
+      throw new GrammarError("the grammar doesn't allow the text that ends what the model thinks; let it allow that", {
+        value: token,
+        expected: "a grammar that allows it",
+      });
+    }
+    this.#task.lib.llama_sampler_accept(this.#chain.whole, token);
+    return this.#keep(token);
+  }
+
+  #keep(token: number): number | undefined {
+    if (this.#task.lib.llama_vocab_is_eog(this.#state.vocab, token)) return undefined;
     this.#logprobs?.add(token, this.#read());
     this.#grammar?.accept(token);
     this.#banned?.push(token);
