@@ -6,6 +6,8 @@ import process from "node:process";
 import { runWith, UsageError } from "./setup/command.mjs";
 import { bunProgram, denoProgram } from "./setup/npm_packages.mjs";
 import { seconds } from "./setup/progress.mjs";
+import { cacheFolder } from "./setup/cache.mjs";
+import { bringSpeechModels } from "./setup/speech.mjs";
 import { root, setup } from "./setup.mjs";
 import { countBun, countDeno, countOwn } from "./setup/test_counts.mjs";
 
@@ -88,6 +90,7 @@ await runWith(help, { only: { type: "string" } }, async (values) => {
   const only = wanted(values.only);
   const started = performance.now();
   await setup();
+  if (["whisper", "model", "examples"].some((part) => only.has(part))) await bringSpeechModels(root, cacheFolder());
   const total = { passed: 0, failed: 0, skipped: 0 };
   const add = (counts) => Object.keys(total).forEach((key) => total[key] += counts[key]);
   const failures = [];
