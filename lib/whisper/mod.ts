@@ -1,0 +1,17 @@
+/**
+ * Speech: Whisper models by whisper.cpp, on the same libraries as the language models.
+ *
+ * @module
+ */
+
+export { GgmlError, type GgmlErrorDetails } from "../errors.ts";
+export type { WhisperAudio } from "./gather_audio.ts";
+export * from "./errors.ts";
+export type { Alignment, WhisperOptions, WhisperSource } from "./load_options.ts";
+export type { Segment, Token, Word } from "./segment.ts";
+export type { LanguageProbability, SpeechSegment } from "./thread/protocol.ts";
+export type { DecodingOptions, TranscribeOptions } from "./transcribe_options.ts";
+export { Transcription, type TranscriptionResult, type TranscriptionTimings } from "./transcription.ts";
+export type { VadOptions } from "./vad_options.ts";
+export { type AudioOptions, type DetectSpeechOptions, loadWhisper, Whisper, type WhisperInfo } from "./whisper.ts";
+export * from "./audio/mod.ts";

@@ -1,0 +1,92 @@
+import type { Native } from "../../../ffi/native.ts";
+import type { Pointer } from "../../../ffi/pointer.ts";
+import type { TaskContext } from "../../../ffi/task.ts";
+import { InvalidArgumentError, UnsupportedModelError } from "../../errors.ts";
+import { show } from "../../options.ts";
+import { TranscriptionError } from "../errors.ts";
+import type { LanguageInput, LanguageProbability } from "./protocol.ts";
+import { waiting } from "./waiting.ts";
+
+/** Tokens of a vocabulary that are no language, for models of many languages. */
+const otherTokens = 51_766;
+/** There is nothing to hear in less, in samples. */
+const shortest = 1_600;
+
+/** What whisper.cpp calls a language: its code. `"auto"` is English for models that know no other. Throws for names that it doesn't know. */
+export function languageOf(native: Native, context: Pointer<"whisper_context">, language: string): string {
+  const { lib } = native;
+  const multilingual = lib.whisper_is_multilingual(context) !== 0;
+  if (language === "auto") return multilingual ? "" : "en";
+  const id = lib.whisper_lang_id(language);
+  const count = multilingual ? lib.whisper_n_vocab(context) - otherTokens : 1;
+  if (id >= 0 && id < count) return native.readCString(lib.whisper_lang_str(id));
+  if (id >= 0) {
+    throw new UnsupportedModelError(
+      `the language is ${show(language)}, which this model doesn't know; load one of more languages`,
+      { value: language, expected: multilingual ? "another language" : `"en"` },
+    );
+  }
+  throw new InvalidArgumentError(
+    `language is ${show(language)}; give a code such as "de", a name such as "german", or "auto"`,
+    {
+      value: language,
+      expected: 'a language that whisper.cpp knows, or "auto"',
+    },
+  );
+}
+
+/** Listens for the language: all of them, the most probable first. */
+export function detectLanguage(
+  native: Native,
+  context: Pointer<"whisper_context">,
+  state: Pointer<"whisper_state">,
+  samples: Float32Array<ArrayBuffer>,
+  offsetMs: number,
+  threads: number,
+): LanguageProbability[] {
+  const { lib } = native;
+  const probabilities = new Float32Array(lib.whisper_lang_max_id() + 1);
+  const mel = lib.whisper_pcm_to_mel_with_state(context, state, samples, samples.length, threads);
+  const code = mel === 0
+    ? lib.whisper_lang_auto_detect_with_state(context, state, offsetMs, threads, probabilities)
+    : mel;
+  if (code < 0 || mel !== 0) {
+    throw new TranscriptionError(
+      `whisper.cpp can't tell the language: it gave ${code}; is the offset within the audio?`,
+      {
+        value: code,
+        expected: "a language",
+      },
+    );
+  }
+  const count = lib.whisper_n_vocab(context) - otherTokens;
+  return Array.from(probabilities.subarray(0, count), (probability, id) => ({
+    language: native.readCString(lib.whisper_lang_str(id)),
+    probability,
+  })).sort((a, b) => b.probability - a.probability);
+}
+
+/** The language task. */
+export function hearLanguage(input: LanguageInput, task: TaskContext<{ waiting: true }>): LanguageProbability[] {
+  const { native, lib, cores } = task;
+  if (input.samples.length < shortest) {
+    throw new InvalidArgumentError(
+      `the audio has ${input.samples.length / 16} ms; give a tenth of a second at least to tell its language`,
+      { value: input.samples.length, expected: `at least ${shortest} samples` },
+    );
+  }
+  const threads = cores.acquire(input.threads, waiting(task));
+  task.throwIfCancelled();
+  const state = lib.whisper_init_state(input.context);
+  if (state === null) {
+    throw new TranscriptionError("whisper.cpp can't make a state; is there memory for it?", {
+      value: null,
+      expected: "a state",
+    });
+  }
+  try {
+    return detectLanguage(native, input.context, state, input.samples, 0, threads);
+  } finally {
+    lib.whisper_free_state(state);
+  }
+}

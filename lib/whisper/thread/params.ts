@@ -1,0 +1,55 @@
+import type { Native } from "../../../ffi/native.ts";
+import type { StructView } from "../../../ffi/struct_view.ts";
+import type { whisper_full_params } from "../../../ffi/tables/structs.ts";
+import type { DecodingSettings } from "../transcribe_options.ts";
+
+/** `WHISPER_SAMPLING_GREEDY` and `_BEAM_SEARCH`. */
+const greedy = 0, beamSearch = 1;
+/** Upstream's number of candidates. */
+const defaultBestOf = 5;
+
+/** The parameters of `whisper_full` for these settings; callbacks and the language are set by the caller. */
+export function fullParams(
+  native: Native,
+  settings: DecodingSettings,
+  threads: number,
+  oneCandidate: boolean,
+): StructView<whisper_full_params> {
+  const params = native.defaults("whisper_full_params");
+  params.strategy = settings.beamSize > 1 ? beamSearch : greedy;
+  params.n_threads = threads;
+  params.n_max_text_ctx = settings.contextTokens;
+  params.offset_ms = settings.offsetMs;
+  params.duration_ms = settings.durationMs;
+  params.translate = settings.translate;
+  params.no_timestamps = !settings.timestamps;
+  params.single_segment = settings.singleSegment;
+  params.print_progress = false;
+  params.print_timestamps = false;
+  // Upstream wraps segments by the times of their tokens alone.
+  params.token_timestamps = settings.wordTimestamps || settings.maxLength > 0;
+  params.max_len = settings.maxLength;
+  params.split_on_word = settings.splitOnWord;
+  params.max_tokens = settings.maxTokens;
+  params.audio_ctx = settings.audioContext;
+  params.tdrz_enable = settings.speakerTurns;
+  if (settings.prompt !== undefined) native.assign(params, { initial_prompt: cText(settings.prompt) });
+  params.carry_initial_prompt = settings.carryPrompt;
+  params.suppress_blank = settings.suppressBlank;
+  params.suppress_nst = settings.suppressNonSpeech;
+  params.temperature = settings.temperature;
+  params.max_initial_ts = settings.maxInitialTimestamp;
+  params.length_penalty = settings.lengthPenalty;
+  params.temperature_inc = settings.temperatureIncrement;
+  params.entropy_thold = settings.entropyThreshold;
+  params.logprob_thold = settings.logprobThreshold;
+  params.no_speech_thold = settings.noSpeechThreshold;
+  params.greedy.best_of = oneCandidate ? 1 : settings.bestOf ?? defaultBestOf;
+  params.beam_search.beam_size = settings.beamSize > 1 ? settings.beamSize : -1;
+  return params;
+}
+
+/** A string for C that lives as long as the struct that it is assigned to. */
+export function cText(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(`${text}\0`);
+}

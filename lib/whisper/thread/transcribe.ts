@@ -1,0 +1,208 @@
+/**
+ * From audio to text on the native thread.
+ *
+ * @module
+ */
+
+import type { Native, NativeCallback } from "../../../ffi/native.ts";
+import type { Pointer } from "../../../ffi/pointer.ts";
+import type { StructView } from "../../../ffi/struct_view.ts";
+import type { whisper_full_params } from "../../../ffi/tables/structs.ts";
+import type { TaskContext } from "../../../ffi/task.ts";
+import { logWords } from "../../llama/thread/log_words.ts";
+import { TranscriptionError } from "../errors.ts";
+import { SpeechAudio } from "../vad_segments.ts";
+import { detectLanguage, languageOf } from "./language.ts";
+import { cText, fullParams } from "./params.ts";
+import type { TranscribeInput, TranscribeMessage, TranscribeOutput } from "./protocol.ts";
+import { SegmentReader } from "./segments.ts";
+import { suppressedTokens } from "./suppress.ts";
+import { findSpeech } from "./vad.ts";
+import { waiting } from "./waiting.ts";
+
+type Task = TaskContext<TranscribeMessage>;
+
+/** Whisper hears nothing shorter, in samples: a tenth of a second. */
+const shortest = 1_600;
+/** `whisper_full` has freed the state when it gives this. */
+const stateGone = -7;
+/** How much of the progress finding speech is, where it is looked for. */
+const vadPart = 0.1;
+
+/** Transcribes; posts segments as they come. */
+export function transcribe(input: TranscribeInput, task: Task): TranscribeOutput {
+  task.throwIfCancelled();
+  const started = performance.now();
+  const speech = input.vad === undefined ? undefined : findSpeech(
+    { model: input.vad.model, samples: input.samples, settings: input.vad.settings, threads: input.threads },
+    task as TaskContext<never>,
+    (part) => tell(input, task, part * vadPart),
+  );
+  const found = performance.now();
+  const kept = speech === undefined
+    ? undefined
+    : new SpeechAudio(input.samples, speech, input.vad?.settings.overlap ?? 0);
+  const samples = kept?.samples ?? input.samples;
+  const heard = samples.length < shortest ? undefined : new Run(input, samples, kept, task).run();
+  return {
+    language: heard?.language ?? languageOf(task.native, input.context, input.decoding.language),
+    languages: heard?.languages,
+    speech,
+    vadMs: found - started,
+    transcribeMs: performance.now() - found,
+  };
+}
+
+function tell({ progress }: TranscribeInput, { post }: Task, part: number): void {
+  if (progress) post({ progress: part });
+}
+
+/** One call of `whisper_full`, with a state of its own: nothing of an earlier transcription reaches it. */
+class Run {
+  readonly #input: TranscribeInput;
+  readonly #samples: Float32Array<ArrayBuffer>;
+  readonly #kept: SpeechAudio | undefined;
+  readonly #task: Task;
+  readonly #native: Native;
+  #threads = 1;
+
+  constructor(
+    input: TranscribeInput,
+    samples: Float32Array<ArrayBuffer>,
+    kept: SpeechAudio | undefined,
+    task: Task,
+  ) {
+    this.#input = input;
+    this.#samples = samples;
+    this.#kept = kept;
+    this.#task = task;
+    this.#native = task.native;
+  }
+
+  run(): Pick<TranscribeOutput, "language" | "languages"> {
+    const { lib } = this.#native;
+    const { context, decoding } = this.#input;
+    this.#takeCores(this.#input.threads, 1);
+    const state = this.#makeState();
+    let code = 0;
+    try {
+      const found = decoding.language === "auto" && lib.whisper_is_multilingual(context) !== 0
+        ? detectLanguage(this.#native, context, state, this.#samples, decoding.offsetMs, this.#threads)
+        : undefined;
+      this.#task.throwIfCancelled();
+      const language = found?.[0]?.language ?? languageOf(this.#native, context, decoding.language);
+      code = this.#compute(state, language);
+      return { language, languages: found };
+    } finally {
+      if (code !== stateGone) lib.whisper_free_state(state);
+    }
+  }
+
+  /** Takes as many cores as it can get; once it has begun, always as many as it began with. */
+  #takeCores(wanted: number, least: number): boolean {
+    const got = this.#task.cores.acquire(wanted, waiting(this.#task), least);
+    if (least === 1) {
+      this.#task.throwIfCancelled();
+      this.#threads = got;
+    }
+    return got > 0;
+  }
+
+  #makeState(): Pointer<"whisper_state"> {
+    const mark = this.#native.logMark();
+    const state = this.#native.lib.whisper_init_state(this.#input.context);
+    if (state !== null) return state;
+    const words = logWords(this.#native, mark) ?? "is there memory for it?";
+    throw new TranscriptionError(`whisper.cpp can't make a state: ${words}`, { value: null, expected: "a state" });
+  }
+
+  #compute(state: Pointer<"whisper_state">, language: string): number {
+    const { context, decoding } = this.#input;
+    const { lib, native } = this.#task;
+    const reader = new SegmentReader(native, context, state, {
+      words: decoding.wordTimestamps,
+      dtw: this.#input.alignment,
+      speech: this.#kept,
+      language,
+    });
+    using calls = new Callbacks();
+    const params = this.#params(language, reader, calls);
+    const mark = native.logMark();
+    const code = lib.whisper_full_with_state(context, state, params, this.#samples, this.#samples.length);
+    this.#task.throwIfCancelled();
+    if (code === 0) this.#post(reader);
+    else failed(code, logWords(native, mark));
+    return code;
+  }
+
+  #params(language: string, reader: SegmentReader, calls: Callbacks): StructView<whisper_full_params> {
+    const { native, cancel } = this.#task;
+    const filtered = suppressedTokens(native, this.#input.context, this.#input.decoding);
+    const params = fullParams(native, this.#input.decoding, this.#threads, filtered !== undefined && this.#threads > 1);
+    native.assign(params, { language: cText(language) });
+    params.abort_callback = cancel.callback;
+    params.abort_callback_user_data = cancel.data;
+    params.new_segment_callback = calls.keep(
+      native.callback("whisper_new_segment_callback", () => this.#post(reader)),
+    );
+    params.encoder_begin_callback = calls.keep(
+      native.callback("whisper_encoder_begin_callback", this.#betweenWindows()),
+    );
+    if (this.#input.progress) {
+      const before = this.#input.vad === undefined ? 0 : vadPart;
+      params.progress_callback = calls.keep(
+        native.callback(
+          "whisper_progress_callback",
+          (_context, _state, percent) => tell(this.#input, this.#task, before + percent / 100 * (1 - before)),
+        ),
+      );
+    }
+    if (filtered === undefined) return params;
+    const size = native.lib.whisper_n_vocab(this.#input.context);
+    params.logits_filter_callback = calls.keep(
+      native.callback("whisper_logits_filter_callback", (_context, _state, _tokens, _count, logits) => {
+        if (logits === null) return;
+        const values = native.viewFloat32(logits, size);
+        for (const id of filtered) values[id] = -Infinity;
+      }),
+    );
+    return params;
+  }
+
+  /** Before each window but the first the cores are offered to others. */
+  #betweenWindows(): () => boolean {
+    let isFirst = true;
+    return () => {
+      if (this.#task.cancelled()) return false;
+      if (isFirst) isFirst = false;
+      else return this.#takeCores(this.#threads, this.#threads);
+      return true;
+    };
+  }
+
+  #post(reader: SegmentReader): void {
+    const segments = reader.read();
+    if (segments.length > 0) this.#task.post({ segments });
+  }
+}
+
+/** Callbacks that end together. */
+class Callbacks implements Disposable {
+  readonly #all: NativeCallback[] = [];
+
+  keep<N extends string>(callback: NativeCallback<N>): NativeCallback<N>["pointer"] {
+    this.#all.push(callback);
+    return callback.pointer;
+  }
+
+  [Symbol.dispose](): void {
+    for (const one of this.#all) one.close();
+  }
+}
+
+function failed(code: number, words: string | undefined): never {
+  throw new TranscriptionError(
+    `whisper.cpp gave ${code}: ${words ?? "it failed"}; the model can be used again`,
+    { value: code, expected: "0" },
+  );
+}

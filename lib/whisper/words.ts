@@ -1,0 +1,59 @@
+/**
+ * From tokens to words.
+ *
+ * @module
+ */
+
+import type { Token, Word } from "./segment.ts";
+
+/** Languages that put no space between words: each of their characters, or group of them that is one token, counts as a word. */
+const withoutSpaces = new Set(["zh", "ja", "th", "lo", "my", "yue", "bo"]);
+
+/** The words of tokens that have times. A sign such as a comma belongs to the word before it. */
+export function groupWords(tokens: readonly Token[], language: string): Word[] {
+  const spoken = tokens.filter(({ special }) => !special);
+  const groups: Token[][] = [];
+  let open = true;
+  for (const token of spoken) {
+    const last = groups.at(-1);
+    const begins = startsWord(token.text, language) || last === undefined;
+    if (begins && open) groups.push([token]);
+    else last?.push(token);
+    open = isWhole(groups.at(-1) ?? []);
+  }
+  return groups.map(wordOf);
+}
+
+function startsWord(text: string, language: string): boolean {
+  return /^\s/.test(text) || (withoutSpaces.has(language) && !/^\p{P}+$/u.test(text));
+}
+
+/** Whether a group of tokens ends at the end of a character. */
+function isWhole(tokens: readonly Token[]): boolean {
+  if (tokens.every(({ bytes }) => bytes === undefined)) return true;
+  return !textOf(tokens).includes("\u{fffd}");
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+function textOf(tokens: readonly Token[]): string {
+  const parts = tokens.map(({ text, bytes }) => bytes ?? encoder.encode(text));
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return decoder.decode(whole);
+}
+
+function wordOf(tokens: readonly Token[]): Word {
+  const start = tokens[0]?.start ?? 0;
+  return {
+    text: textOf(tokens),
+    start,
+    end: Math.max(start, tokens.at(-1)?.end ?? 0),
+    probability: tokens.reduce((sum, { probability }) => sum + probability, 0) / tokens.length,
+  };
+}
