@@ -25,7 +25,7 @@ export function bufferAt(pointer: bigint): Buffer | undefined {
 
 /** What has put tensors into a buffer and must forget their addresses when the buffer goes. */
 export interface BufferUser {
-  /** The buffer's memory goes now: its tensors have none any more. */
+  /** The buffer's memory goes now, after the work that held it: its tensors have none any more. */
   bufferFreed(buffer: Buffer): void;
 }
 
@@ -48,6 +48,8 @@ export class Buffer implements Disposable {
       pointer,
       free: (one) => {
         live.delete(one);
+        for (const user of this.#users) user.bufferFreed(this);
+        this.#users.clear();
         native.lib.ggml_backend_buffer_free(one);
         memory.delete(this);
       },
@@ -174,9 +176,6 @@ export class Buffer implements Disposable {
 
   /** Frees it; its tensors have no memory after. C: `ggml_backend_buffer_free`. */
   [Symbol.dispose](): void {
-    if (this.#handle.disposed) return;
-    for (const user of this.#users) user.bufferFreed(this);
-    this.#users.clear();
     this.#handle[Symbol.dispose]();
   }
 }

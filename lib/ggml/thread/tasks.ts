@@ -6,10 +6,12 @@
 
 import { computeGraph } from "./compute.ts";
 import { inspectModule } from "./modules.ts";
+import { computeScheduled } from "./schedule.ts";
 
 /** The tasks by name. */
 export const ggmlTasks = {
   computeGraph,
+  computeScheduled,
   inspectModule,
 } as const;
 
