@@ -116,10 +116,13 @@ export class GrammarMatcher {
     for (const { sequence, at, after } of places) add(this.#place(sequence, at, after));
     for (let place = todo.pop(); place !== undefined; place = todo.pop()) {
       if (seen.size > mostPlaces) {
-        throw new GrammarError("the grammar has too many ways to go on at one point, or a rule that begins with itself", {
-          value: seen.size,
-          expected: `at most ${mostPlaces}`,
-        });
+        throw new GrammarError(
+          "the grammar has too many ways to go on at one point, or a rule that begins with itself",
+          {
+            value: seen.size,
+            expected: `at most ${mostPlaces}`,
+          },
+        );
       }
       const element = place.sequence[place.at] as GrammarElement;
       if (element.kind !== "rule") {

@@ -241,7 +241,9 @@ class Parser {
 
   #count(more: number): void {
     this.#elements += more;
-    if (this.#elements > mostElements) this.#fail(`more than ${mostElements} steps once its repetitions are written out`);
+    if (this.#elements > mostElements) {
+      this.#fail(`more than ${mostElements} steps once its repetitions are written out`);
+    }
   }
 
   #char(open: string): number {

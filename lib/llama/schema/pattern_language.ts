@@ -1,0 +1,105 @@
+import { PatternError, type PatternNode } from "./pattern.ts";
+import type { Regex, RegexStore } from "./regex.ts";
+
+/** What may follow, at the very start of a text and elsewhere. */
+interface Rest {
+  readonly atStart: Regex;
+  readonly later: Regex;
+}
+
+/** Repetitions of what asks where it stands are written out, up to this many. */
+const mostUnrolled = 20;
+
+/** The language of the texts in which a pattern is found, as `RegExp.prototype.test` does. Throws {@linkcode PatternError}. */
+export function languageOf(store: RegexStore, pattern: PatternNode): Regex {
+  const found = follow(store, pattern, { atStart: store.any, later: store.any });
+  return store.or(found.atStart, store.concat(store.concat(store.anyChar, store.any), found.later));
+}
+
+function follow(store: RegexStore, node: PatternNode, rest: Rest): Rest {
+  switch (node.kind) {
+    case "chars": {
+      const result = store.concat(store.chars(node.set), rest.later);
+      return { atStart: result, later: result };
+    }
+    case "start":
+      return { atStart: rest.atStart, later: store.never };
+    case "end":
+      return { atStart: store.and(rest.atStart, store.empty), later: store.and(rest.later, store.empty) };
+    case "look": {
+      const ahead = follow(store, node.of, { atStart: store.any, later: store.any });
+      const side = (regex: Regex) => node.negative ? store.not(regex) : regex;
+      return {
+        atStart: store.and(side(ahead.atStart), rest.atStart),
+        later: store.and(side(ahead.later), rest.later),
+      };
+    }
+    case "sequence":
+      return node.parts.reduceRight((after, part) => follow(store, part, after), rest);
+    case "choice": {
+      const all = node.parts.map((part) => follow(store, part, rest));
+      return {
+        atStart: store.or(...all.map(({ atStart }) => atStart)),
+        later: store.or(...all.map(({ later }) => later)),
+      };
+    }
+    case "repeat":
+      return isPlain(node.of) ? repeatPlain(store, node, rest) : unroll(store, node, rest);
+  }
+}
+
+type Repeat = PatternNode & { kind: "repeat" };
+
+function repeatPlain(store: RegexStore, { of, min, max }: Repeat, rest: Rest): Rest {
+  const language = store.repeat(plain(store, of), min, max);
+  const later = store.concat(language, rest.later);
+  if (rest.atStart === rest.later) return { atStart: later, later };
+  // Once a character was read this is no longer the start.
+  const some = language.nullable ? store.and(language, store.concat(store.anyChar, store.any)) : language;
+  const atStart = store.concat(some, rest.later);
+  return { atStart: language.nullable ? store.or(rest.atStart, atStart) : atStart, later };
+}
+
+function unroll(store: RegexStore, { of, min, max }: Repeat, rest: Rest): Rest {
+  if (min > mostUnrolled || max > mostUnrolled) {
+    throw new PatternError("it repeats something with ^, $ or a look ahead inside");
+  }
+  let result = rest;
+  for (let time = max; time > 0; time--) {
+    const more = follow(store, of, result);
+    result = time > min
+      ? { atStart: store.or(more.atStart, rest.atStart), later: store.or(more.later, rest.later) }
+      : more;
+  }
+  return result;
+}
+
+/** Whether it is the same wherever it stands. */
+function isPlain(node: PatternNode): boolean {
+  switch (node.kind) {
+    case "chars":
+      return true;
+    case "sequence":
+    case "choice":
+      return node.parts.every(isPlain);
+    case "repeat":
+      return isPlain(node.of);
+    default:
+      return false;
+  }
+}
+
+function plain(store: RegexStore, node: PatternNode): Regex {
+  switch (node.kind) {
+    case "chars":
+      return store.chars(node.set);
+    case "sequence":
+      return node.parts.reduceRight((rest, part) => store.concat(plain(store, part), rest), store.empty);
+    case "choice":
+      return store.or(...node.parts.map((part) => plain(store, part)));
+    case "repeat":
+      return store.repeat(plain(store, node.of), node.min, node.max);
+    default:
+      throw new TypeError("unreachable");
+  }
+}
