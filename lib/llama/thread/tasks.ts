@@ -11,6 +11,7 @@ import { load, unload } from "./load.ts";
 import type { DetokenizeInput, TokenizeInput } from "./protocol.ts";
 import { type ChatVocabulary, chatVocabulary } from "./special_tokens.ts";
 import { type RenderInput, renderTemplate } from "./template.ts";
+import { type TemplateTraits, templateTraits, type TraitsInput } from "./template_traits.ts";
 import { detokenize, tokenize } from "./tokenizer.ts";
 
 /** The tasks by name. */
@@ -23,6 +24,8 @@ export const llamaTasks = {
     detokenize(lib, input.vocab, input.tokens, input),
   chatVocabulary: (vocab: Pointer<"llama_vocab">, { native }: TaskContext): ChatVocabulary =>
     chatVocabulary(native, vocab),
+  templateTraits: (input: TraitsInput, { throwIfCancelled }: TaskContext): Promise<TemplateTraits> =>
+    templateTraits(input, { check: throwIfCancelled }),
   renderTemplate: (input: RenderInput, { throwIfCancelled }: TaskContext): Promise<string> =>
     renderTemplate(input, { check: throwIfCancelled }),
 } as const;

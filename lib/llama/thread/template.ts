@@ -5,7 +5,6 @@
  */
 
 import { ChatTemplateError, GgmlError } from "../../errors.ts";
-import type { ChatMessage } from "../chat_template.ts";
 import { boundedInterpreter, Budget } from "./template_interpreter.ts";
 import { overLimit, type TemplateLimits, templateLimits } from "./template_limits.ts";
 
@@ -16,8 +15,14 @@ type Program = InstanceType<Jinja["Template"]>["parsed"];
 export interface RenderInput {
   /** The template, in Jinja. */
   readonly source: string;
-  /** The conversation. */
-  readonly messages: readonly ChatMessage[];
+  /** The conversation, each message an object as templates know it. */
+  readonly messages: readonly object[];
+  /** The tools that the model may call, as templates know them. Default none. */
+  readonly tools?: readonly object[] | undefined;
+  /** Other variables that the template knows. Default none. */
+  readonly variables?: Readonly<Record<string, unknown>> | undefined;
+  /** Whether the text ends with what an answer begins with. Default true. */
+  readonly forAnswer?: boolean | undefined;
   /** The text of the model's start token. */
   readonly startToken: string;
   /** The text of its end token. */
@@ -110,13 +115,17 @@ function longestSpace(source: string): number {
 /** What templates find: the conversation, and the functions that they are used to. */
 function globals(
   { Environment, Template }: Jinja,
-  { messages, startToken, endToken }: RenderInput,
+  { messages, tools, variables, forAnswer = true, startToken, endToken }: RenderInput,
   limits: TemplateLimits,
 ): InstanceType<Jinja["Environment"]> {
   const environment = new Environment();
   const values = {
+    enable_thinking: true,
+    ...today(),
+    ...variables,
     messages,
-    add_generation_prompt: true,
+    ...(tools === undefined || tools.length === 0 ? {} : { tools }),
+    add_generation_prompt: forAnswer,
     bos_token: startToken,
     eos_token: endToken,
     true: true,
@@ -134,6 +143,15 @@ function globals(
   };
   for (const [name, value] of Object.entries(values)) environment.set(name, value);
   return environment;
+}
+
+/** The date, under the names that templates ask for it by. */
+function today(): { date_string: string; datetime: string } {
+  const now = new Date();
+  const part = (options: Intl.DateTimeFormatOptions): string => now.toLocaleString("en-GB", options);
+  const day = String(now.getDate()).padStart(2, "0");
+  const month = part({ month: "short" }).slice(0, 3);
+  return { date_string: `${day} ${month} ${now.getFullYear()}`, datetime: `${month} ${day} ${now.getFullYear()}` };
 }
 
 /** The numbers of Python's `range`. */

@@ -8,6 +8,7 @@
 import type { Environment as BaseEnvironment, Interpreter as BaseInterpreter } from "@huggingface/jinja";
 import { overLimit, type TemplateLimits } from "./template_limits.ts";
 import { HELD, type Held, held, holdArguments, type Node } from "./template_nodes.ts";
+import { asNumber, emptyList, emptyText, insteadOfNothing, isNothing, pythonMethod, withTextKeys } from "./template_python.ts";
 import { type Value, Weights } from "./template_weights.ts";
 
 type Environment = BaseEnvironment;
@@ -77,7 +78,7 @@ export function boundedInterpreter(
         const value = super.evaluate(prepared as Statement, scope);
         const weight = weights.of(value);
         if (node.type !== "Identifier" && typeof value.value === "string") budget.charge(weight / charactersAStep);
-        return node.type === "MemberExpression" ? this.#boundMethod(prepared.object as Held, value) : value;
+        return node.type === "MemberExpression" ? this.#method(prepared, value) : value;
       } finally {
         this.#depth--;
       }
@@ -104,6 +105,8 @@ export function boundedInterpreter(
         }
         case "MemberExpression":
           return this.#prepareMember(node, scope);
+        case "ObjectLiteral":
+          return withTextKeys(node);
         default:
           return node;
       }
@@ -111,7 +114,8 @@ export function boundedInterpreter(
 
     #prepareLoop(node: Node, scope: Environment): Node {
       const select = node.iterable?.type === "SelectExpression" ? node.iterable : undefined;
-      const list = this.evaluate((select?.lhs ?? node.iterable) as Statement, scope);
+      const given = this.evaluate((select?.lhs ?? node.iterable) as Statement, scope);
+      const list = isNothing(given) ? this.evaluate(emptyList as Statement, scope) : given;
       budget.charge(stepsATurn * lengthOf(list));
       return { ...node, iterable: select === undefined ? held(list) : { ...select, lhs: held(list) } };
     }
@@ -119,13 +123,21 @@ export function boundedInterpreter(
     #prepareBinary(node: Node, scope: Environment): Node {
       const operator = node.operator?.value;
       if (operator === "and" || operator === "or") return node;
-      const left = this.evaluate(node.left as Statement, scope);
-      const right = this.evaluate(node.right as Statement, scope);
+      const left = this.#addend(operator, this.evaluate(node.left as Statement, scope));
+      const right = this.#addend(operator, this.evaluate(node.right as Statement, scope));
       const weight = weights.of(left) + weights.of(right);
       budget.charge(weight / charactersAStep);
       if (operator === "in" || operator === "not in") this.#chargeSearch(left, right);
       else if (operator === "~" || operator === "+") budget.admit(weight);
+      if (operator === "<" || operator === "<=" || operator === ">" || operator === ">=") {
+        return { ...node, left: asNumber(left, right) ?? held(left), right: asNumber(right, left) ?? held(right) };
+      }
       return { ...node, left: held(left), right: held(right) };
+    }
+
+    /** What isn't defined adds nothing to a text. */
+    #addend(operator: string | undefined, value: Value): Value {
+      return operator === "+" && value.type === "UndefinedValue" ? this.#make(emptyText) : value;
     }
 
     #prepareMember(node: Node, scope: Environment): Node {
@@ -134,11 +146,14 @@ export function boundedInterpreter(
       return { ...node, object: held(object) };
     }
 
-    #prepareFilter(node: Node, operand: Value, scope: Environment): Node {
+    #prepareFilter(node: Node, given: Value, scope: Environment): Node {
       const { filter } = node;
-      budget.charge(weights.of(operand) / charactersAStep);
       const isCall = filter?.type === "CallExpression";
       const name = String((isCall ? filter?.callee : filter)?.value);
+      const empty = isNothing(given) ? insteadOfNothing(name) : undefined;
+      const operand = empty === undefined ? given : this.evaluate(empty as Statement, scope);
+      budget.charge(weights.of(operand) / charactersAStep);
+      if (name === "string" && typeof operand.value === "object") return this.#written(operand, scope);
       if (!isCall || name === "selectattr" || name === "rejectattr") {
         if (name === "join") budget.admit(weights.of(operand));
         return { ...node, operand: held(operand) };
@@ -149,6 +164,37 @@ export function boundedInterpreter(
       );
       this.#admitCall(name, operand, positional, named);
       return { ...node, operand: held(operand), filter: { ...filter, type: "CallExpression", args: nodes } };
+    }
+
+    /** A value as text. */
+    #written(value: Value, scope: Environment): Node {
+      const joined = { type: "BinaryExpression", operator: { value: "~" }, left: held(value), right: emptyText };
+      return held(this.evaluate(joined as unknown as Statement, scope));
+    }
+
+    #method(node: Node, value: Value): Value {
+      const object = node.object as Held;
+      const { property } = node;
+      if (value.type !== "UndefinedValue" || property?.type !== "Identifier") return this.#boundMethod(object, value);
+      return pythonMethod(object.value, String(property.value), {
+        text: (text) => {
+          budget.admit(text.length);
+          budget.charge(text.length / charactersAStep);
+          return this.#make({ ...emptyText, value: text });
+        },
+        write: (one) => String((this.#written(one, environment) as Held).value.value),
+        changed: () => weights.forget(),
+        method: (call) => {
+          const known = this.#make(emptyText).builtins.get("upper");
+          if (known === undefined) throw new TypeError("unreachable");
+          const Method = known.constructor as new (call: (args: Value[]) => Value) => Value;
+          return new Method((args) => call(args.filter((one) => !(one.value instanceof Map))));
+        },
+      }) ?? value;
+    }
+
+    #make(node: Node): Value {
+      return super.evaluate(node as unknown as Statement, environment);
     }
 
     /** A method of a text looks at its arguments before it works. */

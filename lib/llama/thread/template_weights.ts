@@ -21,7 +21,7 @@ interface Weight {
  */
 export class Weights {
   readonly #budget: Budget;
-  readonly #known = new WeakMap<object, Weight>();
+  #known = new WeakMap<object, Weight>();
 
   /** Walking takes steps of the budget. */
   constructor(budget: Budget) {
@@ -31,6 +31,11 @@ export class Weights {
   /** Characters of a value. Throws ChatTemplateError for too many. */
   of(value: Value): number {
     return this.#weigh(value, 0).characters;
+  }
+
+  /** Forgets what it found: a list has changed. */
+  forget(): void {
+    this.#known = new WeakMap();
   }
 
   /** How deep its lists and objects are nested. */
