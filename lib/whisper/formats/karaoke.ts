@@ -1,0 +1,103 @@
+/**
+ * A video with the words as they are said.
+ *
+ * @module
+ */
+
+import { InvalidArgumentError } from "../../../ffi/errors.ts";
+import { checkNumber, checkOptions, checkText, show } from "../../options.ts";
+import type { Segment, Token } from "../segment.ts";
+import { shortNumber, tokenBytes } from "./bytes.ts";
+import { checkSegments } from "./time.ts";
+
+/** What a karaoke script needs to know. */
+export interface KaraokeOptions {
+  /** The path of the audio, which the script gives to ffmpeg. */
+  audio: string;
+  /** How long the audio is, in seconds. */
+  duration: number;
+  /** The path of a font file, best of a monospace font. No quotes, colons or backslashes. */
+  font: string;
+}
+
+/**
+ * A shell script that makes a video with the words as they are said, by ffmpeg: as whisper-cli writes it (`-owts`). Segments should be short (`maxLength`
+ * 60), and their tokens need times. What a shell would run inside a text is escaped, which whisper-cli doesn't do.
+ *
+ * Throws InvalidArgumentError for what are no segments, tokens without times, and a font whose path ffmpeg's filters can't take.
+ */
+export function toKaraoke(segments: Iterable<Segment>, options: KaraokeOptions): string {
+  const given = checkOptions("toKaraoke", options, ["audio", "duration", "font"]);
+  const audio = checkText("audio", given.audio);
+  const duration = checkNumber("duration", given.duration, { min: 0, max: 1e9 });
+  const font = checkText("font", given.font);
+  if (font === "" || /['":\\$`]/.test(font)) {
+    throw new InvalidArgumentError(
+      `font is ${show(font)}; give the path of a font file without quotes, colons or backslashes`,
+      {
+        value: font,
+        expected: "a path",
+      },
+    );
+  }
+  const name = shellWord(audio);
+  const filters = checkSegments("toKaraoke", segments).map((segment) => draw(segment, font));
+  return [
+    "#!/bin/bash\n\n",
+    // A little longer than the audio, as whisper-cli's silence after the end makes it.
+    `ffmpeg -i ${name} -f lavfi -i color=size=1200x120:duration=${
+      shortNumber(duration + 1000 / 16_000)
+    }:rate=25:color=black -vf "`,
+    filters.join(","),
+    `" -c:v libx264 -pix_fmt yuv420p -y ${name}.mp4\n\n\n`,
+    `echo "Your video has been saved to ${shellText(audio)}.mp4"\n\n`,
+    `echo "  ffplay ${shellText(audio)}.mp4"\n\n`,
+  ].join("");
+}
+
+function draw({ start, end, tokens }: Segment, font: string): string {
+  const texts = tokens.filter(({ special }) => !special);
+  const base = (color: string, offset: string, text: string, from: number, to: number) =>
+    `drawtext=fontfile='${font}':fontsize=24:fontcolor=${color}:x=(w-text_w)/2${offset}:text='${text}':enable='between(t,${
+      shortNumber(from)
+    },${shortNumber(to)})'`;
+  const parts = [base("gray", ":y=h/2", "", start, start)];
+  for (const [index, token] of texts.entries()) {
+    const { from, to } = timesOf(token);
+    const all = texts.map(({ text }) => text).join("");
+    if (index === 0) parts.push(base("gray", ":y=h/2", `> ${escaped(all)}`, start, end));
+    const shown = texts.map((one, at) => at === index ? `${escaped(one.text)}|` : gap(one)).join("");
+    const lines = texts.map((one, at) => at === index ? "_".repeat(tokenBytes(one).length) : gap(one)).join("");
+    parts.push(base("lightgreen", "+8:y=h/2", `> ${shown}`, from, to));
+    parts.push(base("lightgreen", "+8:y=h/2+16", `\\ \\ ${lines}`, from, to));
+  }
+  return parts.join(",");
+}
+
+function timesOf(token: Token): { from: number; to: number } {
+  const { start, end, text } = token;
+  if (start !== undefined && end !== undefined) return { from: start, to: end };
+  throw new InvalidArgumentError(`the token ${show(text)} has no times; transcribe with wordTimestamps: true`, {
+    value: text,
+    expected: "tokens with start and end",
+  });
+}
+
+/** As wide as the token. */
+function gap(token: Token): string {
+  return "\\ ".repeat(tokenBytes(token).length);
+}
+
+/** A text within single quotes of ffmpeg's filters, within double quotes of the shell. */
+function escaped(text: string): string {
+  return text.replaceAll("'", "\u2019").replace(/[\\$`]/g, "\\$&").replaceAll('"', '\\"').replace(/[\r\n]+/g, " ");
+}
+
+/** A text within double quotes of the shell. */
+function shellText(text: string): string {
+  return text.replace(/[\\$`"]/g, "\\$&");
+}
+
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) && !text.startsWith("-") ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
