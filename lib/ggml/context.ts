@@ -51,6 +51,7 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
   readonly #uses = new Map<GgmlContext, Lifetime>();
   #lifetime = new Lifetime();
   #views: WeakRef<ArrayBuffer>[] = [];
+  readonly #owned: Disposable[] = [];
 
   /**
    * Makes a context once the libraries are open.
@@ -261,6 +262,15 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
   }
 
   /**
+   * Takes over what lives as long as this context; it is disposed with it.
+   *
+   * @internal
+   */
+  own(resource: Disposable): void {
+    this.#owned.push(resource);
+  }
+
+  /**
    * Detaches what {@linkcode GgmlContext.handOut} was given.
    *
    * @internal
@@ -278,6 +288,7 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
     this.#lifetime.end("its context");
     this.releaseViews();
     this.#handle[Symbol.dispose]();
+    for (const resource of this.#owned) resource[Symbol.dispose]();
   }
 
   /** {@linkcode GgmlContext.dispose}, for `using`. */

@@ -53,3 +53,4 @@ export {
   validateRows,
 } from "./quantize.ts";
 export { isQuantized, rowSize, type Shape, type TypeName, typeNames } from "./types.ts";
+export * as ops from "./ops/mod.ts";

@@ -1,0 +1,183 @@
+/**
+ * Operators of one's own: functions in TypeScript that a graph calls.
+ *
+ * @module
+ */
+
+import type { CallbackName, Pointer } from "../../../ffi/mod.ts";
+import { InvalidArgumentError } from "../../../ffi/errors.ts";
+import { checkBoolean, checkFunction, checkOptions, show } from "../../options.ts";
+import type { GgmlContext } from "../context.ts";
+import type { Tensor } from "../tensor.ts";
+import { typeByName, type TypeName } from "../types.ts";
+import { check, type InPlaceOptions, libOf, shapeOf } from "./check.ts";
+import { wantsInPlace } from "./in_place.ts";
+
+/**
+ * Computes an operator of one's own: reads the operands and writes the result, each a tensor whose memory can be seen by `view()`. What it throws,
+ * `computeSync` throws.
+ */
+export type CustomFunction = (result: Tensor, ...operands: readonly Tensor[]) => void;
+
+/** One task: JavaScript runs on the thread that made the function and no other. */
+const TASKS = 1;
+
+/** What functions threw since the last look. */
+const thrown: unknown[] = [];
+
+/**
+ * What functions of custom operators threw while a graph was computed.
+ *
+ * @internal
+ */
+export function takeThrown(): unknown[] {
+  return thrown.splice(0);
+}
+
+function makeCallback<N extends CallbackName>(
+  context: GgmlContext,
+  name: N,
+  call: () => CustomFunction,
+  operands: number,
+): Pointer<N> {
+  const run = (...values: readonly (Pointer<"ggml_tensor"> | null)[]): void => {
+    try {
+      const [result, ...rest] = values.slice(0, operands + 1).map((one) => context.wrap(one as Pointer<"ggml_tensor">));
+      call()(result as Tensor, ...rest);
+    } catch (error) {
+      thrown.push(error);
+    }
+  };
+  const callback = context.native.callback(name, run as never);
+  context.own(callback);
+  return callback.pointer as Pointer<N>;
+}
+
+/**
+ * An operator of one's own on one to three tensors; the result has the type and shape of the first. Only {@linkcode computeSync} may compute it, with one
+ * thread, on the thread that made it.
+ *
+ * Throws InvalidArgumentError, ContextFullError, DisposedError. C: `ggml_map_custom1`, `ggml_map_custom2`, `ggml_map_custom3`.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { computeSync, GgmlContext, Graph, ops } from "../mod.ts";
+ *
+ * using context = await GgmlContext.create({ memory: 4096 });
+ * const a = context.from([1, 2, 3]);
+ * const cubes = ops.mapCustom(context, [a], (result, operand) => {
+ *   const values = operand!.view() as Float32Array;
+ *   (result.view() as Float32Array).set(values.map((value) => value ** 3));
+ * });
+ * using graph = new Graph(context).forward(cubes);
+ * computeSync(graph);
+ * assert.deepEqual([...cubes.read()], [1, 8, 27]);
+ * ```
+ */
+export function mapCustom(
+  context: GgmlContext,
+  operands: readonly Tensor[],
+  compute: CustomFunction,
+  options?: InPlaceOptions,
+): Tensor {
+  const inPlace = wantsInPlace("mapCustom", options);
+  checkFunction("mapCustom: compute", compute);
+  const lib = libOf(context);
+  if (!Array.isArray(operands) || operands.length < 1 || operands.length > 3) {
+    throw new InvalidArgumentError(`mapCustom: operands are ${show(operands)}; give one to three tensors`, {
+      value: operands,
+      expected: "one to three tensors",
+    });
+  }
+  const [a, b, c] = operands as [Tensor, Tensor?, Tensor?];
+  const checked = check(
+    "mapCustom",
+    context,
+    Object.fromEntries(operands.map((one, index) => [`operands[${index}]`, one])),
+  );
+  const call = (): CustomFunction => compute;
+  if (b === undefined) {
+    const run = makeCallback(context, "ggml_custom1_op_t", call, 1);
+    return checked.build((into) =>
+      inPlace
+        ? lib.ggml_map_custom1_inplace(into, a.pointer, run, TASKS, null)
+        : lib.ggml_map_custom1(into, a.pointer, run, TASKS, null)
+    );
+  }
+  if (c === undefined) {
+    const run = makeCallback(context, "ggml_custom2_op_t", call, 2);
+    return checked.build((into) =>
+      inPlace
+        ? lib.ggml_map_custom2_inplace(into, a.pointer, b.pointer, run, TASKS, null)
+        : lib.ggml_map_custom2(into, a.pointer, b.pointer, run, TASKS, null)
+    );
+  }
+  const run = makeCallback(context, "ggml_custom3_op_t", call, 3);
+  return checked.build((into) =>
+    inPlace
+      ? lib.ggml_map_custom3_inplace(into, a.pointer, b.pointer, c.pointer, run, TASKS, null)
+      : lib.ggml_map_custom3(into, a.pointer, b.pointer, c.pointer, run, TASKS, null)
+  );
+}
+
+/** What {@linkcode custom} makes. */
+export interface CustomOptions {
+  /** The result's type. Not with `into`. */
+  type?: TypeName | undefined;
+  /** The result's shape. Not with `into`. */
+  shape?: readonly number[] | undefined;
+  /** The tensor whose memory the result has. C: `ggml_custom_inplace`. */
+  into?: Tensor | undefined;
+}
+
+/** The most operands: `GGML_MAX_SRC` less the place that C keeps, and less one in place. */
+const MOST_OPERANDS = 9;
+
+/**
+ * An operator of one's own on up to nine tensors (eight with `into`), whose result has a type and shape of its own. Otherwise as {@linkcode mapCustom}.
+ * C: `ggml_custom_4d`, `ggml_custom_inplace`.
+ */
+export function custom(
+  context: GgmlContext,
+  operands: readonly Tensor[],
+  compute: CustomFunction,
+  options: CustomOptions,
+): Tensor {
+  const { type = "f32", shape, into: target } = checkOptions("custom", options, ["type", "shape", "into"]);
+  checkFunction("custom: compute", compute);
+  const lib = libOf(context);
+  const most = target === undefined ? MOST_OPERANDS : MOST_OPERANDS - 1;
+  if (!Array.isArray(operands) || operands.length > most) {
+    throw new InvalidArgumentError(`custom: operands are ${show(operands)}; give at most ${most} tensors`, {
+      value: operands,
+      expected: `at most ${most} tensors`,
+    });
+  }
+  checkBoolean("custom: either shape or into", (shape === undefined) !== (target === undefined) || refuseBoth(shape));
+  const all = target === undefined ? operands : [target, ...operands];
+  const checked = check("custom", context, Object.fromEntries(all.map((one, index) => [`operands[${index}]`, one])));
+  const call = (): CustomFunction => compute;
+  const pointers = BigUint64Array.from([...operands.map(({ pointer }) => pointer), 0n as Pointer<"ggml_tensor">]);
+  const run = makeCallback(context, "ggml_custom_op_t", () => (result) => {
+    const sources = result.sources.filter((one) => one !== undefined);
+    call()(result, ...(target === undefined ? sources : sources.slice(1)));
+  }, 0);
+  if (target !== undefined) {
+    shapeOf("custom", "into", target);
+    return checked.build((into) =>
+      lib.ggml_custom_inplace(into, target.pointer, pointers, operands.length, run, TASKS, null)
+    );
+  }
+  const [n0, n1, n2, n3] = checked.result(shape ?? [], type).map(BigInt) as [bigint, bigint, bigint, bigint];
+  const { id } = typeByName("custom: type", type);
+  return checked.build((into) =>
+    lib.ggml_custom_4d(into, id, n0, n1, n2, n3, pointers, operands.length, run, TASKS, null)
+  );
+}
+
+function refuseBoth(shape: unknown): never {
+  throw new InvalidArgumentError("custom: give either a shape, or a tensor as into", {
+    value: shape,
+    expected: "shape or into",
+  });
+}

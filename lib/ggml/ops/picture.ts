@@ -1,0 +1,255 @@
+/**
+ * Operators on pictures and signals: pools, sizes, borders, shifts.
+ *
+ * @module
+ */
+
+import { ggml_op_pool, ggml_scale_flag, ggml_scale_mode } from "../../../ffi/mod.ts";
+import { InvalidArgumentError } from "../../../ffi/errors.ts";
+import { checkBoolean, checkOneOf, checkOptions, show } from "../../options.ts";
+import type { GgmlContext } from "../context.ts";
+import type { Tensor } from "../tensor.ts";
+import { check, F32_F16, INT_MAX, libOf, type OperatorCheck } from "./check.ts";
+
+/** What is taken of each pool. C: `enum ggml_op_pool`. */
+export type PoolKind = "max" | "mean";
+
+const poolKinds: Readonly<Record<PoolKind, ggml_op_pool>> = {
+  max: ggml_op_pool.GGML_OP_POOL_MAX,
+  mean: ggml_op_pool.GGML_OP_POOL_AVG,
+};
+
+const MOST = 1 << 15;
+
+/** How {@linkcode pool1d} works. */
+export interface Pool1dOptions {
+  /** The largest or the mean. */
+  kind: PoolKind;
+  /** How many numbers a pool has, from 1. C: `k0`. */
+  size: number;
+  /** From one pool to the next, from 1. Default `size`. C: `s0`. */
+  stride?: number | undefined;
+  /** What pools reach over on both sides. Default 0. C: `p0`. */
+  padding?: number | undefined;
+}
+
+/**
+ * One number of each pool along the rows: [n, …] gives [(n + 2 · padding − size) / stride + 1, …] of f32; f32 or f16, contiguous.
+ *
+ * Throws TensorShapeError, TensorTypeError, TensorLayoutError, InvalidArgumentError, ContextFullError, DisposedError. C: `ggml_pool_1d`.
+ */
+export function pool1d(context: GgmlContext, a: Tensor, options: Pool1dOptions): Tensor {
+  const given = checkOptions("pool1d", options, ["kind", "size", "stride", "padding"]);
+  const kind = poolKinds[checkOneOf("pool1d: kind", given.kind, ["max", "mean"])];
+  const checked = check("pool1d", context, { a }).type("a", ...F32_F16).contiguous("a");
+  const size = checked.integer("size", given.size, { min: 1, max: MOST });
+  const stride = checked.integer("stride", given.stride ?? size, { min: 1, max: MOST });
+  const padding = checked.integer("padding", given.padding ?? 0, { min: 0, max: MOST });
+  checked.require(a.shape[0] + 2 * padding >= size, "a", 0, `at least ${size - 2 * padding}, the size of a pool`);
+  return checked.build((into) => context.native.lib.ggml_pool_1d(into, a.pointer, kind, size, stride, padding));
+}
+
+/** How {@linkcode pool2d} works: one number for both axes, or one for each, the width first. */
+export interface Pool2dOptions {
+  /** The largest or the mean. */
+  kind: PoolKind;
+  /** How large a pool is, from 1. C: `k0`, `k1`. */
+  size: number | readonly [number, number];
+  /** From one pool to the next, from 1. Default `size`. C: `s0`, `s1`. */
+  stride?: number | readonly [number, number] | undefined;
+  /** What pools reach over on both sides. Default 0. C: `p0`, `p1`. */
+  padding?: number | readonly [number, number] | undefined;
+}
+
+interface Pools {
+  readonly kind: ggml_op_pool;
+  readonly sizes: [number, number];
+  readonly strides: [number, number];
+  readonly paddings: [number, number];
+}
+
+function checkPools(checked: OperatorCheck, op: string, options: Pool2dOptions): Pools {
+  const given = checkOptions(op, options, ["kind", "size", "stride", "padding"]);
+  const two = (name: string, value: unknown, min: number): [number, number] => {
+    const [x, y] = Array.isArray(value) ? value as [number, number] : [value, value];
+    return [checked.integer(`${name}[0]`, x, { min, max: MOST }), checked.integer(`${name}[1]`, y, { min, max: MOST })];
+  };
+  return {
+    kind: poolKinds[checkOneOf(`${op}: kind`, given.kind, ["max", "mean"])],
+    sizes: two("size", given.size, 1),
+    strides: two("stride", given.stride ?? given.size, 1),
+    paddings: two("padding", given.padding ?? 0, 0),
+  };
+}
+
+function poolsOf(size: number, index: 0 | 1, { sizes, strides, paddings }: Pools): number {
+  return Math.floor((size + 2 * paddings[index] - sizes[index]) / strides[index]) + 1;
+}
+
+/** One number of each pool of pictures [width, height, …], of f32. As {@linkcode pool1d}. C: `ggml_pool_2d`. */
+export function pool2d(context: GgmlContext, a: Tensor, options: Pool2dOptions): Tensor {
+  const checked = check("pool2d", context, { a }).type("a", ...F32_F16).contiguous("a");
+  const pools = checkPools(checked as unknown as OperatorCheck, "pool2d", options);
+  for (const index of [0, 1] as const) {
+    checked.require(
+      poolsOf(a.shape[index], index, pools) >= 1,
+      "a",
+      index,
+      `at least the size of a pool less its padding`,
+    );
+  }
+  const { kind, sizes, strides, paddings } = pools;
+  return checked.build((into) =>
+    context.native.lib.ggml_pool_2d(into, a.pointer, kind, ...sizes, ...strides, ...paddings)
+  );
+}
+
+/** The gradient of {@linkcode pool2d}: from that of its result and from its operand, f32. As {@linkcode pool1d}. C: `ggml_pool_2d_back`. */
+export function pool2dBack(context: GgmlContext, gradient: Tensor, a: Tensor, options: Pool2dOptions): Tensor {
+  const checked = check("pool2dBack", context, { gradient, a }).type("gradient", "f32").type("a", "f32").contiguous(
+    "gradient",
+    "a",
+  );
+  const pools = checkPools(checked as unknown as OperatorCheck, "pool2dBack", options);
+  const [n0, n1, n2, n3] = a.shape;
+  checked.shape("gradient", [poolsOf(n0, 0, pools), poolsOf(n1, 1, pools), n2, n3], "the shape of the pools");
+  const { kind, sizes, strides, paddings } = pools;
+  return checked.build((into) =>
+    context.native.lib.ggml_pool_2d_back(into, gradient.pointer, a.pointer, kind, ...sizes, ...strides, ...paddings)
+  );
+}
+
+/** Between which numbers a new one lies. C: `enum ggml_scale_mode`. */
+export type ScaleMode = "nearest" | "bilinear" | "bicubic";
+
+const scaleModes: Readonly<Record<ScaleMode, ggml_scale_mode>> = {
+  nearest: ggml_scale_mode.GGML_SCALE_MODE_NEAREST,
+  bilinear: ggml_scale_mode.GGML_SCALE_MODE_BILINEAR,
+  bicubic: ggml_scale_mode.GGML_SCALE_MODE_BICUBIC,
+};
+
+/** Pictures larger by a whole factor from 2; f32. As {@linkcode pool1d}. C: `ggml_upscale`. */
+export function upscale(context: GgmlContext, a: Tensor, factor: number, mode: ScaleMode): Tensor {
+  const wanted = scaleModes[checkOneOf("upscale: mode", mode, ["nearest", "bilinear", "bicubic"])];
+  const checked = check("upscale", context, { a }).type("a", "f32");
+  const by = checked.integer("factor", factor, { min: 2, max: MOST });
+  checked.result([a.shape[0] * by, a.shape[1] * by, a.shape[2], a.shape[3]], "f32");
+  return checked.build((into) => context.native.lib.ggml_upscale(into, a.pointer, by, wanted));
+}
+
+/** How {@linkcode interpolate} works. */
+export interface InterpolateOptions {
+  /** Default `"bilinear"`. */
+  mode?: ScaleMode | undefined;
+  /** The outermost numbers stay. Default false. C: `GGML_SCALE_FLAG_ALIGN_CORNERS`. */
+  alignCorners?: boolean | undefined;
+  /** Smaller pictures are softened; in the mode `"bilinear"` only. Default false. C: `GGML_SCALE_FLAG_ANTIALIAS`. */
+  antialias?: boolean | undefined;
+}
+
+/** Pictures in another size: up to four dimensions from 1; f32. As {@linkcode pool1d}. C: `ggml_interpolate`. */
+export function interpolate(
+  context: GgmlContext,
+  a: Tensor,
+  shape: readonly number[],
+  options?: InterpolateOptions,
+): Tensor {
+  const { mode = "bilinear", alignCorners = false, antialias = false } = checkOptions("interpolate", options, [
+    "mode",
+    "alignCorners",
+    "antialias",
+  ]);
+  checkOneOf("interpolate: mode", mode, ["nearest", "bilinear", "bicubic"]);
+  const checked = check("interpolate", context, { a }).type("a", "f32");
+  const full = checked.result(shape, "f32");
+  full.forEach((size, index) => checked.integer(`shape[${index}]`, size, { min: 1, max: INT_MAX }));
+  if (checkBoolean("interpolate: antialias", antialias) && mode !== "bilinear") {
+    throw new InvalidArgumentError(`interpolate: antialias goes with the mode "bilinear", not ${show(mode)}`, {
+      value: mode,
+      expected: '"bilinear"',
+    });
+  }
+  const corners = checkBoolean("interpolate: alignCorners", alignCorners);
+  const flags = (corners ? ggml_scale_flag.GGML_SCALE_FLAG_ALIGN_CORNERS : 0) |
+    (antialias ? ggml_scale_flag.GGML_SCALE_FLAG_ANTIALIAS : 0);
+  const [n0, n1, n2, n3] = full.map(BigInt) as [bigint, bigint, bigint, bigint];
+  return checked.build((into) =>
+    context.native.lib.ggml_interpolate(into, a.pointer, n0, n1, n2, n3, scaleModes[mode] | flags)
+  );
+}
+
+/** How {@linkcode pad} fills up: for each of up to four dimensions how much comes after, and with `before` how much comes before. */
+export interface PadOptions {
+  /** How much comes before, each from 0. Default none. */
+  before?: readonly number[] | undefined;
+  /** What comes from the other end, as on a torus, and at most its size; else zeros. Default false. */
+  circular?: boolean | undefined;
+}
+
+type Four = [number, number, number, number];
+
+/** Zeros, or what is at the other end, around a tensor; f32. As {@linkcode pool1d}. C: `ggml_pad`, `ggml_pad_ext`, `ggml_pad_circular`, `ggml_pad_ext_circular`. */
+export function pad(context: GgmlContext, a: Tensor, after: readonly number[], options?: PadOptions): Tensor {
+  const { before, circular = false } = checkOptions("pad", options, ["before", "circular"]);
+  const around = checkBoolean("pad: circular", circular);
+  const checked = check("pad", context, { a }).type("a", "f32");
+  const four = (name: string, values: readonly number[]): Four => {
+    if (!Array.isArray(values) || values.length > 4) {
+      throw new InvalidArgumentError(`pad: ${name} is ${show(values)}; give an array of at most four whole numbers`, {
+        value: values,
+        expected: "an array of at most four whole numbers",
+      });
+    }
+    return [0, 1, 2, 3].map((index) =>
+      checked.integer(`${name}[${index}]`, values[index] ?? 0, { min: 0, max: around ? a.shape[index as 0] : INT_MAX })
+    ) as Four;
+  };
+  const [r, l] = [four("after", after), four("before", before ?? [])];
+  checked.result(a.shape.map((size, index) => size + r[index as 0] + l[index as 0]), "f32");
+  const both = [l[0], r[0], l[1], r[1], l[2], r[2], l[3], r[3]] as const;
+  const lib = libOf(context);
+  return checked.build((into) => {
+    if (before === undefined) {
+      return around ? lib.ggml_pad_circular(into, a.pointer, ...r) : lib.ggml_pad(into, a.pointer, ...r);
+    }
+    return around ? lib.ggml_pad_ext_circular(into, a.pointer, ...both) : lib.ggml_pad_ext(into, a.pointer, ...both);
+  });
+}
+
+/** Rows with their own mirror image on both sides, shorter than they are; f32, contiguous. As {@linkcode pool1d}. C: `ggml_pad_reflect_1d`. */
+export function padReflect1d(context: GgmlContext, a: Tensor, before: number, after: number): Tensor {
+  const checked = check("padReflect1d", context, { a }).type("a", "f32").contiguous("a");
+  const range = { min: 0, max: a.shape[0] - 1 };
+  const [left, right] = [checked.integer("before", before, range), checked.integer("after", after, range)];
+  return checked.build((into) => context.native.lib.ggml_pad_reflect_1d(into, a.pointer, left, right));
+}
+
+/** Elements moved on in each of up to four dimensions, those at the end to the begin; by less than the dimension; f32. As {@linkcode pool1d}. C: `ggml_roll`. */
+export function roll(context: GgmlContext, a: Tensor, shifts: readonly number[]): Tensor {
+  const checked = check("roll", context, { a }).type("a", "f32").elementsTogether("a");
+  checked.integer("the count of shifts", Array.isArray(shifts) ? shifts.length : shifts, { min: 1, max: 4 });
+  const four = [0, 1, 2, 3].map((index) =>
+    checked.integer(`shifts[${index}]`, shifts[index] ?? 0, {
+      min: 1 - a.shape[index as 0],
+      max: a.shape[index as 0] - 1,
+    })
+  ) as Four;
+  return checked.build((into) => context.native.lib.ggml_roll(into, a.pointer, ...four));
+}
+
+/**
+ * Sines and cosines of times, as diffusion models have them: [n] of f32 gives [size, n]. As {@linkcode pool1d}. C: `ggml_timestep_embedding`.
+ */
+export function timestepEmbedding(
+  context: GgmlContext,
+  times: Tensor,
+  size: number,
+  maxPeriod: number = 10_000,
+): Tensor {
+  const checked = check("timestepEmbedding", context, { times }).type("times", "f32").dimensions("times", 1)
+    .elementsTogether("times");
+  const count = checked.integer("size", size, { min: 1, max: INT_MAX });
+  const period = checked.integer("maxPeriod", maxPeriod, { min: 1, max: INT_MAX });
+  checked.result([count, times.shape[0]], "f32");
+  return checked.build((into) => context.native.lib.ggml_timestep_embedding(into, times.pointer, count, period));
+}

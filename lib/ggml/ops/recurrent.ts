@@ -1,0 +1,283 @@
+/**
+ * Operators of recurrent models: state spaces, RWKV, linear attention. All of f32.
+ *
+ * @module
+ */
+
+import { checkOptions } from "../../options.ts";
+import type { GgmlContext } from "../context.ts";
+import type { Tensor } from "../tensor.ts";
+import { check, INT_MAX, shapeOf } from "./check.ts";
+
+/**
+ * The convolution of a state space model: `sx` [k − 1 + tokens, inner, n], `c` [k, inner] give [inner, tokens, n]; contiguous.
+ *
+ * Throws TensorShapeError, TensorTypeError, TensorLayoutError, InvalidArgumentError, ContextFullError, DisposedError. C: `ggml_ssm_conv`.
+ */
+export function ssmConv(context: GgmlContext, sx: Tensor, c: Tensor): Tensor {
+  const [k] = shapeOf("ssmConv", "c", c);
+  return check("ssmConv", context, { sx, c })
+    .type("sx", "f32").type("c", "f32").dimensions("sx", 3).dimensions("c", 2)
+    .dimension("c", 1, sx.shape[1], "as sx has")
+    .require(sx.shape[0] >= k, "sx", 0, `at least ${k}, c's dimension 0`)
+    .contiguous("sx", "c")
+    .build((into) => context.native.lib.ggml_ssm_conv(into, sx.pointer, c.pointer));
+}
+
+/** The operands of {@linkcode ssmScan}. */
+export interface SsmScanOperands {
+  /** The states [state, dim, heads, sequences or more], contiguous. */
+  s: Tensor;
+  /** [dim, heads, tokens, n]. */
+  x: Tensor;
+  /** [heads, tokens, n], contiguous. */
+  dt: Tensor;
+  /** [1, heads], or [state, heads] with one snapshot, contiguous. C: `A`. */
+  a: Tensor;
+  /** [state, groups, tokens, n]; `groups` divides `heads`. C: `B`. */
+  b: Tensor;
+  /** As `b`. C: `C`. */
+  c: Tensor;
+  /** For each sequence the number of its state, i32 [n]. */
+  ids: Tensor;
+  /** How many states are kept, the last ones first. Default 1. C: `K`. */
+  snapshots?: number | undefined;
+}
+
+/**
+ * The scan of a state space model: gives `x`'s shape of results and after them the states, in one row. As {@linkcode ssmConv}; computing with an id
+ * outside of `s` throws InvalidArgumentError. C: `ggml_ssm_scan`.
+ */
+export function ssmScan(context: GgmlContext, operands: SsmScanOperands): Tensor {
+  const { snapshots = 1, ...tensors } = checkOptions("ssmScan", operands, [
+    "s",
+    "x",
+    "dt",
+    "a",
+    "b",
+    "c",
+    "ids",
+    "snapshots",
+  ]);
+  const { s, x, dt, a, b, c, ids } = tensors as Required<typeof tensors>;
+  const checked = check("ssmScan", context, { s, x, dt, a, b, c, ids });
+  const [state] = s.shape;
+  const [dim, heads, tokens, n] = x.shape;
+  const groups = b.shape[1];
+  const k = checked.integer("snapshots", snapshots, { min: 1, max: INT_MAX });
+  checked
+    .type("s", "f32").type("x", "f32").type("dt", "f32").type("a", "f32").type("b", "f32").type("c", "f32").type(
+      "ids",
+      "i32",
+    )
+    .shape("s", [undefined, dim, heads, undefined]).shape("dt", [heads, tokens, n])
+    .shape("a", [a.shape[0] === 1 || k > 1 ? 1 : state, heads])
+    .shape("b", [state, undefined, tokens, n]).require(heads % groups === 0, "b", 1, `a divisor of ${heads}, the heads`)
+    .sameShape("c", "b").shape("ids", [n])
+    .contiguous("s", "dt", "a", "ids").elementsTogether("x", "b", "c");
+  for (const [name, tensor] of Object.entries({ x, b, c })) {
+    checked.layout(tensor.strides[1] === tensor.shape[0] * 4, name as "x", "a tensor whose rows follow each other");
+  }
+  checked.result([x.elementCount + k * state * dim * heads * n], "f32");
+  return checked.build((into) =>
+    context.native.lib.ggml_ssm_scan(
+      into,
+      s.pointer,
+      x.pointer,
+      dt.pointer,
+      a.pointer,
+      b.pointer,
+      c.pointer,
+      ids.pointer,
+      BigInt(k),
+    )
+  );
+}
+
+/** The operands of {@linkcode rwkvWkv6}; contiguous. */
+export interface Wkv6Operands {
+  /** [size, heads, tokens]. */
+  k: Tensor;
+  /** As `k`. */
+  v: Tensor;
+  /** As `k`. */
+  r: Tensor;
+  /** [size, heads]. C: `tf`. */
+  timeFirst: Tensor;
+  /** As `k`. C: `td`. */
+  timeDecay: Tensor;
+  /** [size · size · heads, n]; `n` divides `tokens`. */
+  state: Tensor;
+}
+
+type Many = Record<string, Tensor>;
+
+/** Checks that tensors are [size, heads, tokens] and the state is [size · size · heads, n]. */
+function checkRecurrent(op: string, context: GgmlContext, operands: Many, first: string, state: Tensor) {
+  const checked = check(op, context, operands);
+  const [size, heads, tokens] = operands[first]?.shape ?? [0, 0, 0];
+  for (const name of Object.keys(operands)) {
+    checked.type(name, "f32").contiguous(name);
+    if (name !== "state" && name !== "timeFirst") checked.shape(name, [size, heads, tokens], `as ${first} has`);
+  }
+  checked.shape("state", [size * size * heads, undefined]);
+  return checked.require(tokens % state.shape[1] === 0, "state", 1, `a divisor of ${tokens}, the tokens`);
+}
+
+/** RWKV-6's mixing of time: gives [size · heads, tokens + size · n]: the results, then the state. As {@linkcode ssmConv}. C: `ggml_rwkv_wkv6`. */
+export function rwkvWkv6(context: GgmlContext, operands: Wkv6Operands): Tensor {
+  const { k, v, r, timeFirst, timeDecay, state } = checkOptions("rwkvWkv6", operands, [
+    "k",
+    "v",
+    "r",
+    "timeFirst",
+    "timeDecay",
+    "state",
+  ]) as Wkv6Operands;
+  return checkRecurrent("rwkvWkv6", context, { k, v, r, timeFirst, timeDecay, state }, "k", state)
+    .shape("timeFirst", [k.shape[0], k.shape[1]])
+    .build((into) =>
+      context.native.lib.ggml_rwkv_wkv6(
+        into,
+        k.pointer,
+        v.pointer,
+        r.pointer,
+        timeFirst.pointer,
+        timeDecay.pointer,
+        state.pointer,
+      )
+    );
+}
+
+/** The operands of {@linkcode gatedLinearAttention}; contiguous. */
+export interface GatedLinearOperands {
+  /** [size, heads, tokens]. */
+  k: Tensor;
+  /** As `k`. */
+  v: Tensor;
+  /** As `k`. */
+  q: Tensor;
+  /** The gates, as `k`. */
+  g: Tensor;
+  /** [size · size · heads, n]; `n` divides `tokens`. */
+  state: Tensor;
+  /** What the results are multiplied by. Default 1 / √size. */
+  scale?: number | undefined;
+}
+
+/** Gated linear attention: shaped as {@linkcode rwkvWkv6}. C: `ggml_gated_linear_attn`. */
+export function gatedLinearAttention(context: GgmlContext, operands: GatedLinearOperands): Tensor {
+  const { k, v, q, g, state, scale } = checkOptions("gatedLinearAttention", operands, [
+    "k",
+    "v",
+    "q",
+    "g",
+    "state",
+    "scale",
+  ]) as GatedLinearOperands;
+  const checked = checkRecurrent("gatedLinearAttention", context, { k, v, q, g, state }, "k", state);
+  const factor = checked.number("scale", scale ?? 1 / Math.sqrt(k.shape[0]));
+  return checked.build((into) =>
+    context.native.lib.ggml_gated_linear_attn(into, k.pointer, v.pointer, q.pointer, g.pointer, state.pointer, factor)
+  );
+}
+
+/** The operands of {@linkcode rwkvWkv7}; contiguous. */
+export interface Wkv7Operands {
+  /** [size, heads, tokens]. */
+  r: Tensor;
+  /** The decay, as `r`. */
+  w: Tensor;
+  /** As `r`. */
+  k: Tensor;
+  /** As `r`. */
+  v: Tensor;
+  /** As `r`. */
+  a: Tensor;
+  /** As `r`. */
+  b: Tensor;
+  /** [size · size · heads, n]; `n` divides `tokens`. */
+  state: Tensor;
+}
+
+/** RWKV-7's mixing of time: shaped as {@linkcode rwkvWkv6}. C: `ggml_rwkv_wkv7`. */
+export function rwkvWkv7(context: GgmlContext, operands: Wkv7Operands): Tensor {
+  const { r, w, k, v, a, b, state } = checkOptions("rwkvWkv7", operands, [
+    "r",
+    "w",
+    "k",
+    "v",
+    "a",
+    "b",
+    "state",
+  ]) as Wkv7Operands;
+  return checkRecurrent("rwkvWkv7", context, { r, w, k, v, a, b, state }, "r", state).build((into) =>
+    context.native.lib.ggml_rwkv_wkv7(
+      into,
+      r.pointer,
+      w.pointer,
+      k.pointer,
+      v.pointer,
+      a.pointer,
+      b.pointer,
+      state.pointer,
+    )
+  );
+}
+
+/** The operands of {@linkcode gatedDeltaNet}. */
+export interface GatedDeltaOperands {
+  /** [size, heads', tokens, n], where `heads'` divides `heads`. */
+  q: Tensor;
+  /** As `q`. */
+  k: Tensor;
+  /** [size, heads, tokens, n]. */
+  v: Tensor;
+  /** The gates: [1 or size, heads, tokens, n], contiguous. */
+  g: Tensor;
+  /** [1, heads, tokens, n], contiguous. */
+  beta: Tensor;
+  /** [size, size, heads, n], contiguous. */
+  state: Tensor;
+  /** How many states are kept, the last one first. Default 1. C: `K`. */
+  snapshots?: number | undefined;
+}
+
+/**
+ * The gated delta rule: gives [size · heads, tokens · n + snapshots · size · n]: the results, then the states. As {@linkcode ssmConv}.
+ * C: `ggml_gated_delta_net`.
+ */
+export function gatedDeltaNet(context: GgmlContext, operands: GatedDeltaOperands): Tensor {
+  const { q, k, v, g, beta, state, snapshots = 1 } = checkOptions("gatedDeltaNet", operands, [
+    "q",
+    "k",
+    "v",
+    "g",
+    "beta",
+    "state",
+    "snapshots",
+  ]) as GatedDeltaOperands;
+  const checked = check("gatedDeltaNet", context, { q, k, v, g, beta, state });
+  const [size, heads, tokens, n] = v.shape;
+  const kept = checked.integer("snapshots", snapshots, { min: 1, max: INT_MAX });
+  checked
+    .type("q", "f32").type("k", "f32").type("v", "f32").type("g", "f32").type("beta", "f32").type("state", "f32")
+    .shape("q", [size, undefined, tokens, n], "as v has").shape("k", [size, undefined, tokens, n], "as v has")
+    .repeats("q", "v", 1, 1).repeats("k", "v", 1, 1)
+    .shape("g", [g.shape[0] === 1 ? 1 : size, heads, tokens, n]).shape("beta", [1, heads, tokens, n])
+    .shape("state", [size, size, heads, n])
+    .elementsTogether("q", "k", "v").contiguous("g", "beta", "state");
+  checked.result([size * heads, tokens * n + kept * size * n], "f32");
+  return checked.build((into) =>
+    context.native.lib.ggml_gated_delta_net(
+      into,
+      q.pointer,
+      k.pointer,
+      v.pointer,
+      g.pointer,
+      beta.pointer,
+      state.pointer,
+      BigInt(kept),
+    )
+  );
+}
