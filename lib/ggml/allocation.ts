@@ -21,6 +21,27 @@ export function tensorsOf(native: Native, graph: Graph): Set<Pointer<"ggml_tenso
   return seen;
 }
 
+/** The operands of a graph's nodes as they are now. A scheduler puts copies in their place, which go with its next graph. */
+export class SourceSnapshot {
+  readonly #native: Native;
+  readonly #sources: readonly (readonly [Pointer<"ggml_tensor">, BigUint64Array])[];
+
+  /** Notes them. */
+  constructor(native: Native, tensors: ReadonlySet<Pointer<"ggml_tensor">>) {
+    this.#native = native;
+    this.#sources = Array.from(
+      tensors,
+      (tensor) => [tensor, native.structAt("ggml_tensor", tensor).src.slice()] as const,
+    )
+      .filter(([, sources]) => sources.some((source) => source !== 0n));
+  }
+
+  /** Puts them back. */
+  restore(): void {
+    for (const [tensor, sources] of this.#sources) this.#native.structAt("ggml_tensor", tensor).src.set(sources);
+  }
+}
+
 /**
  * The memory that an allocator gives to a graph's tensors. Made before it does; {@linkcode GraphAllocation.end} takes the addresses away again, since the
  * allocator's memory goes or is used for others then. Meanwhile graph, contexts and the buffers of its other tensors stay in memory.

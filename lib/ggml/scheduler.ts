@@ -1,7 +1,7 @@
 import type { Native, Pointer } from "../../ffi/mod.ts";
 import { AllocationError, BackendError, InvalidArgumentError, UnsupportedOperationError } from "../errors.ts";
 import { checkBoolean, checkFunction, checkInteger, checkOptions, checkSignal } from "../options.ts";
-import { GraphAllocation, tensorsOf } from "./allocation.ts";
+import { GraphAllocation, SourceSnapshot, tensorsOf } from "./allocation.ts";
 import type { Backend } from "./backend.ts";
 import { BufferType } from "./buffer_type.ts";
 import { ComputeThread, type WorkOptions } from "./compute_thread.ts";
@@ -54,6 +54,11 @@ export class Scheduler implements Disposable {
   readonly #thread: ComputeThread;
   readonly #graphSize: number;
   #allocation: GraphAllocation | undefined;
+  /** The operands of the graph that it has split, before it put copies in their place. */
+  #sources: SourceSnapshot | undefined;
+  readonly #assigned = new Map<Tensor, Backend>();
+  /** Whether its allocator is without buffers while it takes itself to have them: so it is after a failure, and after a count of sizes. */
+  #hollow = false;
 
   /**
    * Makes a scheduler; the last backend must be one with a CPU. Throws InvalidArgumentError, DisposedError. C: `ggml_backend_sched_new`.
@@ -119,7 +124,7 @@ export class Scheduler implements Disposable {
   }
 
   /**
-   * Says which backend computes a node of the next graph. Do it before {@linkcode Scheduler.allocate}; {@linkcode Scheduler.reset} forgets it.
+   * Says which backend computes a node, from the next {@linkcode Scheduler.allocate} on until {@linkcode Scheduler.reset}.
    * Throws UnsupportedOperationError when the backend can't. C: `ggml_backend_sched_set_tensor_backend`.
    */
   assign(node: Tensor, backend: Backend): void {
@@ -137,8 +142,7 @@ export class Scheduler implements Disposable {
         { value: backend.name, expected: "a backend that can compute it" },
       );
     }
-    if (this.#allocation !== undefined) this.reset();
-    this.native.lib.ggml_backend_sched_set_tensor_backend(this.pointer, node.pointer, backend.pointer);
+    this.#assigned.set(node, backend);
   }
 
   /** The backend that a node or an input of the last graph was given to; `undefined` when it wasn't. C: `ggml_backend_sched_get_tensor_backend`. */
@@ -152,20 +156,19 @@ export class Scheduler implements Disposable {
    * {@linkcode Scheduler.compute} rejects. C: `ggml_backend_sched_reserve`.
    */
   reserve(graph: Graph): void {
-    this.#prepare(graph);
-    try {
-      if (!this.native.lib.ggml_backend_sched_reserve(this.pointer, graph.pointer)) throw this.#noMemory();
-    } finally {
-      this.native.lib.ggml_backend_sched_reset(this.pointer);
-    }
+    const tensors = this.#prepare(graph);
+    this.#fill(graph, tensors);
+    this.#forgetGraph();
   }
 
   /** The bytes that {@linkcode Scheduler.reserve} would take, for each backend. Makes no memory. C: `ggml_backend_sched_reserve_size`. */
   reserveSizes(graph: Graph): number[] {
     this.#prepare(graph);
     const sizes = new BigUint64Array(this.backends.length);
+    // It forgets assignments before it begins, so those aren't in the sizes.
+    this.#hollow = true;
     this.native.lib.ggml_backend_sched_reserve_size(this.pointer, graph.pointer, this.native.addressOf(sizes));
-    this.native.lib.ggml_backend_sched_reset(this.pointer);
+    this.#forgetGraph();
     return Array.from(sizes, Number);
   }
 
@@ -173,7 +176,9 @@ export class Scheduler implements Disposable {
   split(graph: Graph): number {
     this.#prepare(graph);
     this.native.lib.ggml_backend_sched_split_graph(this.pointer, graph.pointer);
-    return this.splitCount;
+    const { splitCount } = this;
+    this.#forgetGraph();
+    return splitCount;
   }
 
   /**
@@ -182,13 +187,16 @@ export class Scheduler implements Disposable {
    */
   allocate(graph: Graph): void {
     const tensors = this.#prepare(graph);
+    if (this.#hollow) {
+      this.#fill(graph, tensors);
+      this.#assignAll(tensors);
+    }
     const allocation = new GraphAllocation(graph, tensors);
     if (this.native.lib.ggml_backend_sched_alloc_graph(this.pointer, graph.pointer)) {
       this.#allocation = allocation;
       return;
     }
     allocation.end();
-    this.native.lib.ggml_backend_sched_reset(this.pointer);
     throw this.#noMemory();
   }
 
@@ -249,9 +257,8 @@ export class Scheduler implements Disposable {
   /** Forgets assignments and the graph that it has allocated, whose tensors lose their memory. C: `ggml_backend_sched_reset`. */
   reset(): void {
     this.#assertIdle("reset it");
-    this.native.lib.ggml_backend_sched_synchronize(this.pointer);
-    this.native.lib.ggml_backend_sched_reset(this.pointer);
-    this.#endAllocation();
+    this.#forgetGraph();
+    this.#assigned.clear();
   }
 
   /** Frees it once its work is done; the backends stay. C: `ggml_backend_sched_free`. */
@@ -286,10 +293,36 @@ export class Scheduler implements Disposable {
 
   #prepare(graph: Graph): Set<Pointer<"ggml_tensor">> {
     this.#assertIdle("take another graph");
-    if (this.#allocation !== undefined) this.reset();
+    this.#forgetGraph();
     const tensors = tensorsOf(this.native, graph);
     checkSchedulable(this.native, tensors, this.backends, this.#graphSize);
+    this.#sources = new SourceSnapshot(this.native, tensors);
+    this.#assignAll(tensors);
     return tensors;
+  }
+
+  #assignAll(tensors: ReadonlySet<Pointer<"ggml_tensor">>): void {
+    for (const [node, { pointer }] of this.#assigned) {
+      if (node.context.disposed) this.#assigned.delete(node);
+      else if (tensors.has(node.pointer)) {
+        this.native.lib.ggml_backend_sched_set_tensor_backend(this.pointer, node.pointer, pointer);
+      }
+    }
+  }
+
+  /** Makes the buffers; native code forgets the assignments after it. */
+  #fill(graph: Graph, tensors: ReadonlySet<Pointer<"ggml_tensor">>): void {
+    this.#hollow = true;
+    if (tensors.size === 0) return;
+    if (!this.native.lib.ggml_backend_sched_reserve(this.pointer, graph.pointer)) throw this.#noMemory();
+    this.#sources?.restore();
+    this.#hollow = false;
+  }
+
+  #forgetGraph(): void {
+    this.native.lib.ggml_backend_sched_synchronize(this.pointer);
+    this.native.lib.ggml_backend_sched_reset(this.pointer);
+    this.#endAllocation();
   }
 
   #check(status: number): void {
@@ -298,6 +331,8 @@ export class Scheduler implements Disposable {
   }
 
   #noMemory(): AllocationError {
+    this.#hollow = true;
+    this.#forgetGraph();
     return new AllocationError("a backend gave no memory for the graph; free buffers, or take a smaller graph", {
       value: this.backends.map(({ name }) => name),
       expected: "as much memory as reserveSizes() says",
@@ -305,6 +340,8 @@ export class Scheduler implements Disposable {
   }
 
   #endAllocation(): void {
+    this.#sources?.restore();
+    this.#sources = undefined;
     this.#allocation?.end();
     this.#allocation = undefined;
   }
