@@ -4,6 +4,7 @@ import { guardContents } from "./chat_guard.ts";
 import type { ChatMessage } from "./chat_template.ts";
 import { Generation, type GenerationResult, type PieceSink } from "./generation.ts";
 import { checkGeneration, type GenerationOptions, type GenerationSettings } from "./generation_options.ts";
+import { planResult, type ResultSchema, type StructuredOptions, type StructuredResultOf } from "./schema/structured.ts";
 import type { Prompt } from "./thread/protocol.ts";
 import type { ChatVocabulary } from "./thread/special_tokens.ts";
 import type { RenderInput } from "./thread/template.ts";
@@ -81,12 +82,19 @@ export class Chat {
    * Throws {@linkcode InvalidArgumentError} at once for a bad option. The generation rejects with {@linkcode ChatTemplateError} when there is no
    * template, it refuses the messages or takes more than a template may, and with what `model.complete` rejects with.
    */
+  send(text: string, options?: GenerationOptions): Generation;
+  /** Says something and gets JSON that is valid against a schema; the result has a `value`. See {@linkcode StructuredOptions}. */
+  send<const S extends ResultSchema>(
+    text: string,
+    options: GenerationOptions & StructuredOptions<S>,
+  ): Generation<StructuredResultOf<S>>;
   send(text: string, options?: GenerationOptions): Generation {
     const content = checkText("the message", text);
-    const settings = checkGeneration("chat.send", options);
+    const { options: plain, finish } = planResult(options);
+    const settings = checkGeneration("chat.send", plain);
     const before = this.#turn;
     const generation = new Generation(
-      (signal, sink) => this.#answer(before, content, settings, signal, sink),
+      async (signal, sink) => finish(await this.#answer(before, content, settings, signal, sink)),
       settings.signal,
     );
     // One that is cancelled while it waits ends before its turn: those behind it wait for the turn all the same.

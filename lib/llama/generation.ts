@@ -53,7 +53,10 @@ export interface PieceSink {
 }
 
 /** Does the work of a generation: gives its pieces to the sink from when they are wanted, what came before at once, and gives the result. */
-export type GenerationWork = (signal: AbortSignal, sink: PieceSink) => Promise<GenerationResult>;
+export type GenerationWork<Result extends GenerationResult = GenerationResult> = (
+  signal: AbortSignal,
+  sink: PieceSink,
+) => Promise<Result>;
 
 /**
  * Text that is being generated: an async iterable of its pieces, and a promise of the whole result, in one. The work starts at once, whether or not
@@ -74,9 +77,10 @@ export type GenerationWork = (signal: AbortSignal, sink: PieceSink) => Promise<G
  * assert.equal(result.stopReason, "maxTokens");
  * ```
  */
-export class Generation implements AsyncIterable<string>, PromiseLike<GenerationResult> {
+export class Generation<Result extends GenerationResult = GenerationResult>
+  implements AsyncIterable<string>, PromiseLike<Result> {
   readonly #controller = new AbortController();
-  readonly #result: Promise<GenerationResult>;
+  readonly #result: Promise<Result>;
   readonly #wanted = new Int32Array(new SharedArrayBuffer(4));
   readonly #pieces: string[] = [];
   #taken = 0;
@@ -85,7 +89,7 @@ export class Generation implements AsyncIterable<string>, PromiseLike<Generation
   #iterated = false;
 
   /** Starts the work. Generations are made by `model.complete` and `chat.send`. */
-  constructor(work: GenerationWork, signal: AbortSignal | undefined) {
+  constructor(work: GenerationWork<Result>, signal: AbortSignal | undefined) {
     const abort = () => this.#controller.abort(signal?.reason);
     if (signal?.aborted) abort();
     else signal?.addEventListener("abort", abort, { once: true });
@@ -103,8 +107,8 @@ export class Generation implements AsyncIterable<string>, PromiseLike<Generation
   }
 
   /** Waits for the result. */
-  then<A = GenerationResult, B = never>(
-    onFulfilled?: ((result: GenerationResult) => A | PromiseLike<A>) | null,
+  then<A = Result, B = never>(
+    onFulfilled?: ((result: Result) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     return this.#result.then(onFulfilled, onRejected);

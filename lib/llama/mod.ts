@@ -17,3 +17,22 @@ export { SamplerCandidates } from "./sampling_candidates.ts";
 export type { SamplerFunction, SamplerModule, SamplerName } from "./sampling_order.ts";
 export type { GrammarOptions, GrammarTrigger } from "./sampling_grammar.ts";
 export type { ModelFacts, StopReason, TokenLogprob, TokenLogprobs } from "./thread/protocol.ts";
+export { type Grammar, GrammarMatcher, matchesGrammar, parseGrammar } from "./grammar/mod.ts";
+export {
+  type JsonSchema,
+  type JsonValue,
+  type ResultSchema,
+  type SchemaOptions,
+  type SchemaOutput,
+  type SchemaRules,
+  type SchemaRulesOptions,
+  schemaToGrammar,
+  schemaToRules,
+  type StandardIssue,
+  type StandardResult,
+  type StandardSchema,
+  type StructuredOptions,
+  type StructuredResult,
+  type StructuredResultOf,
+  type Whitespace,
+} from "./schema/mod.ts";

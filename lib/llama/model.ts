@@ -10,6 +10,7 @@ import { Generation, type GenerationResult, type PieceSink } from "./generation.
 import { checkCompletion, type CompletionOptions, type GenerationSettings } from "./generation_options.ts";
 import { checkLoad, type LoadSettings, type ModelOptions, modelPath } from "./load_options.ts";
 import { readModelHeader } from "./model_header.ts";
+import { planResult, type ResultSchema, type StructuredOptions, type StructuredResultOf } from "./schema/structured.ts";
 import { SamplerHops } from "./sampling_hop.ts";
 import type { GenerateMessage, GenerateOutput, LoadedModel, ModelFacts, Prompt } from "./thread/protocol.ts";
 import type { ChatVocabulary } from "./thread/special_tokens.ts";
@@ -189,12 +190,39 @@ export class Model implements AsyncDisposable {
    * assert.equal(stopReason, "stop");
    * ```
    */
+  complete(prompt: string, options?: CompletionOptions): Generation;
+  /**
+   * Goes on with a text by JSON that is valid against a schema; the result has a `value`. See {@linkcode StructuredOptions}.
+   *
+   * Throws besides {@linkcode JsonSchemaError} and its kind at once for a schema that can't be kept to; the generation rejects with
+   * {@linkcode StructuredResultError} when the value fails checks that only a validation library's schema makes.
+   *
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { loadModel } from "./model.ts";
+   * import { defaultModelPath } from "../models/default_model.ts";
+   *
+   * await using model = await loadModel(await defaultModelPath());
+   * const schema = { type: "object", properties: { capital: { type: "string", maxLength: 20 } }, required: ["capital"] };
+   * const { stopReason, value } = await model.complete("The capital of France as JSON:", { schema, temperature: 0, maxTokens: 40 });
+   * assert.equal(stopReason, "eos");
+   * assert.deepEqual(Object.keys(value as object), ["capital"]);
+   * ```
+   */
+  complete<const S extends ResultSchema>(
+    prompt: string,
+    options: CompletionOptions & StructuredOptions<S>,
+  ): Generation<StructuredResultOf<S>>;
   complete(prompt: string, options?: CompletionOptions): Generation {
     const text = checkText("the prompt", prompt);
-    const settings = checkCompletion("model.complete", options);
+    const { options: plain, finish } = planResult(options);
+    const settings = checkCompletion("model.complete", plain);
     this.#assertGenerates();
     const wanted: Prompt = { kind: "text", text, parseSpecial: settings.parseSpecial };
-    return new Generation((signal, sink) => this.#generate(wanted, settings, 0, signal, sink), settings.signal);
+    return new Generation(
+      async (signal, sink) => finish(await this.#generate(wanted, settings, 0, signal, sink)),
+      settings.signal,
+    );
   }
 
   /**

@@ -17,3 +17,5 @@ export type { JsonObject, JsonSchema, JsonValue } from "./json.ts";
 export { refusedKeywords, supportedKeywords } from "./keywords.ts";
 export type { Problem } from "./validate.ts";
 export type { Whitespace } from "./writer.ts";
+export type { SchemaOutput, StandardIssue, StandardResult, StandardSchema } from "./standard.ts";
+export type { ResultSchema, StructuredOptions, StructuredResult, StructuredResultOf } from "./structured.ts";

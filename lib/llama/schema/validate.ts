@@ -89,7 +89,8 @@ function isOfType(value: JsonValue, type: JsonValue): boolean {
   if (type === "integer") return Number.isInteger(value);
   if (type === "array") return isArray(value);
   if (type === "object") return isObject(value);
-  return type === "null" ? value === null : typeof value === type;
+  if (type === "null") return value === null;
+  return (typeof value as string) === type;
 }
 
 function number(value: JsonValue | undefined, otherwise: number): number {
