@@ -4,9 +4,10 @@
  * @module
  */
 
-import type { Stats } from "node:fs";
-import { open, stat } from "node:fs/promises";
+import { close, open, read, type Stats } from "node:fs";
+import { stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
 import { isInstance, show } from "../../options.ts";
 import { AudioAccessError, AudioNotFoundError } from "./errors.ts";
@@ -91,23 +92,9 @@ export class ByteReader implements AsyncDisposable {
     // Before it is opened: to open a pipe waits until somebody writes to it.
     const status = await stat(path).catch((cause: unknown) => refuse(path, cause));
     if (!status.isFile()) refuseKind(path, status);
-    const handle = await open(path, "r").catch((cause: unknown) => refuse(path, cause));
-    const pieces = async function* (): AsyncGenerator<Uint8Array> {
-      try {
-        while (true) {
-          const piece = new Uint8Array(pieceBytes);
-          const { bytesRead } = await handle.read(piece, 0, pieceBytes).catch((cause: unknown) => refuse(path, cause));
-          if (bytesRead === 0) return;
-          yield piece.subarray(0, bytesRead);
-        }
-      } finally {
-        await handle.close();
-      }
-    };
-    const iterator = pieces();
-    const reader = new ByteReader(iterator, path, status.size, path);
-    // A generator that never ran has no `finally` to run.
-    await reader.#pull();
+    const file = await openFile(path, "r").catch((cause: unknown) => refuse(path, cause));
+    const reader = new ByteReader(filePieces(file, path), path, status.size, path);
+    forgotten.register(reader, file, reader);
     return reader;
   }
 
@@ -160,6 +147,7 @@ export class ByteReader implements AsyncDisposable {
     const next = await this.#pieces.next();
     if (next.done === true) {
       this.#ended = true;
+      forgotten.unregister(this);
       return false;
     }
     const piece = bytesIn(next.value);
@@ -196,6 +184,7 @@ export class ByteReader implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#deaf?.();
+    forgotten.unregister(this);
     if (this.#ended) return;
     this.#ended = true;
     const left = this.#pieces.return?.();
@@ -205,8 +194,41 @@ export class ByteReader implements AsyncDisposable {
   }
 }
 
+// Descriptors, not FileHandles: a FileHandle that is forgotten ends the program in Bun.
+const [openFile, readFile, closeFile] = [promisify(open), promisify(read), promisify(close)];
+
+/** The last net: a loop over audio that was begun and never left. */
+const forgotten = new FinalizationRegistry<number>((file) => close(file, () => undefined));
+
+/** The pieces of an open file; closes it at the end and when it is left. */
+function filePieces(file: number, path: string): AsyncIterator<Uint8Array> {
+  let closed: Promise<void> | undefined;
+  let reading: Promise<unknown> | undefined;
+  const done = async () => {
+    // The number may be another file's as soon as it is closed.
+    await reading;
+    await (closed ??= closeFile(file));
+    return { done: true, value: undefined } as const;
+  };
+  return {
+    next: async () => {
+      if (closed !== undefined) return { done: true, value: undefined };
+      const piece = new Uint8Array(pieceBytes);
+      const read = readFile(file, piece, 0, pieceBytes, null);
+      reading = read.catch(() => undefined);
+      const { bytesRead } = await read.catch(async (cause: unknown) => {
+        await done();
+        return refuse(path, cause);
+      });
+      return bytesRead === 0 ? await done() : { done: false, value: piece.subarray(0, bytesRead) };
+    },
+    return: done,
+  };
+}
+
 function bytesIn(value: unknown): Uint8Array | undefined {
-  if (isInstance(value, Uint8Array)) return value;
+  // A plain one of Node's Buffer, whose slice() doesn't copy.
+  if (isInstance(value, Uint8Array)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   return isInstance(value, ArrayBuffer) ? new Uint8Array(value) : undefined;
 }
 

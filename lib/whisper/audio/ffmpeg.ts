@@ -44,7 +44,7 @@ export async function* decodeByFfmpeg(
     : undefined;
   let whole = false;
   try {
-    for await (const piece of child.stdout) yield piece as Uint8Array;
+    yield* output(child, () => ended.catch((cause: unknown) => refuse(program, cause, why)));
     const code = await ended.catch((cause: unknown) => refuse(program, cause, why));
     signal?.throwIfAborted();
     await fed;
@@ -54,6 +54,20 @@ export async function* decodeByFfmpeg(
   } finally {
     signal?.removeEventListener("abort", kill);
     if (!whole) kill();
+  }
+}
+
+/** What the program writes. When it couldn't be started, its output breaks off before anybody says so: then that is the error. */
+async function* output(child: Child, whyEnded: () => Promise<unknown>): AsyncGenerator<Uint8Array> {
+  const pieces: AsyncIterator<Uint8Array> = child.stdout[Symbol.asyncIterator]();
+  while (true) {
+    const next = await pieces.next().catch(async (error: unknown) => {
+      child.kill("SIGKILL");
+      await whyEnded();
+      throw error;
+    });
+    if (next.done === true) return;
+    yield next.value;
   }
 }
 

@@ -215,6 +215,8 @@ async function* throughFfmpeg(
     throw error;
   });
   yield* samples(decoded, header, options);
+  // To its end: only then it is known whether ffmpeg failed.
+  while ((await decoded.skip(pieceBytes)) > 0);
 }
 
 function needsWav(unknown: UnknownCodecError): AudioFormatError {
