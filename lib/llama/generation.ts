@@ -126,13 +126,13 @@ export class Generation<Result extends GenerationResult = GenerationResult>
       );
     }
     this.#iterated = true;
-    Atomics.store(this.#wanted, 0, 1);
+    this.want();
     const pieces = this.#iterate();
     const end = pieces.return.bind(pieces);
     // A generator that is left before its first step runs none of its code, so `finally` alone wouldn't cancel.
     pieces.return = async (value) => {
       const ended = await end(value);
-      if (!this.#settled) await this.#leave();
+      await this.leave();
       return ended;
     };
     return pieces;
@@ -149,12 +149,18 @@ export class Generation<Result extends GenerationResult = GenerationResult>
       const { text } = await this.#result;
       if (this.#taken < text.length) yield text.slice(this.#taken);
     } finally {
-      if (!this.#settled) await this.#leave();
+      await this.leave();
     }
   }
 
-  /** Cancels, and waits until the native thread has really stopped. */
-  async #leave(): Promise<void> {
+  /** Has the pieces sent from now on. */
+  protected want(): void {
+    Atomics.store(this.#wanted, 0, 1);
+  }
+
+  /** Cancels what isn't done yet, and waits until the native thread has really stopped. */
+  protected async leave(): Promise<void> {
+    if (this.#settled) return;
     this.#controller.abort(
       new GenerationCancelledError("the loop over this generation was left before its end, which cancelled it"),
     );
