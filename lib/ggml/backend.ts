@@ -11,7 +11,7 @@ import { checkGraph } from "./graph_check.ts";
 import { Handle } from "./handle.ts";
 import type { GraphReference, TensorReference } from "./references.ts";
 import { statusError } from "./status.ts";
-import { checkRange, checkRows, type TensorRows } from "./tensor_data.ts";
+import { checkAllocated, checkRange, checkRows, checkSameLayout, type TensorRows } from "./tensor_data.ts";
 import type { BackendPlace } from "./thread/compute.ts";
 
 /** The most threads that a backend is told to use. */
@@ -225,6 +225,18 @@ export class Backend implements Disposable {
       this.native.addressOf(data),
       ...args,
     );
+  }
+
+  /**
+   * Begins to copy a tensor that this backend computes to one of another backend's, after what both were given before; done after both were
+   * synchronised. Throws NotAllocatedError, InvalidArgumentError for another layout. C: `ggml_backend_tensor_copy_async`.
+   */
+  copyAsync(from: TensorReference, to: TensorReference, other: Backend): void {
+    this.#assertIdle("copy");
+    checkAllocated(from);
+    checkAllocated(to);
+    checkSameLayout(from, to);
+    this.native.lib.ggml_backend_tensor_copy_async(this.pointer, other.pointer, from.pointer, to.pointer);
   }
 
   /**

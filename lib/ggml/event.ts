@@ -1,5 +1,6 @@
 import type { Native, Pointer } from "../../ffi/mod.ts";
 import type { Backend } from "./backend.ts";
+import { BackendError } from "../errors.ts";
 import { Handle } from "./handle.ts";
 
 /**
@@ -22,19 +23,29 @@ export class Event implements Disposable {
     return this.#handle.pointer;
   }
 
-  /** Marks what the backend has been given so far. C: `ggml_backend_event_record`. */
+  /** Marks what the backend has been given so far. Throws BackendError for one without events. C: `ggml_backend_event_record`. */
   record(backend: Backend): void {
+    this.#check(backend, "event_record");
     this.#native.lib.ggml_backend_event_record(this.pointer, backend.pointer);
   }
 
-  /** Lets a backend's further work wait for the mark. C: `ggml_backend_event_wait`. */
+  /** Lets a backend's further work wait for the mark. Throws BackendError for one without events. C: `ggml_backend_event_wait`. */
   wait(backend: Backend): void {
+    this.#check(backend, "event_wait");
     this.#native.lib.ggml_backend_event_wait(backend.pointer, this.pointer);
   }
 
   /** Waits, and blocks the caller, until the work before the mark is done. C: `ggml_backend_event_synchronize`. */
   synchronize(): void {
     this.#native.lib.ggml_backend_event_synchronize(this.pointer);
+  }
+
+  #check(backend: Backend, part: "event_record" | "event_wait"): void {
+    if (this.#native.structAt("ggml_backend", backend.pointer).iface[part] !== null) return;
+    throw new BackendError(`${backend.name} has no events; use its synchronize()`, {
+      value: backend.name,
+      expected: "a backend of a device with the capability events",
+    });
   }
 
   /** Frees it. C: `ggml_backend_event_free`. */
