@@ -7,12 +7,16 @@
 import { computeGraph } from "./compute.ts";
 import { inspectModule } from "./modules.ts";
 import { computeScheduled } from "./schedule.ts";
+import { evaluateTraining, initTraining, trainEpoch } from "./training.ts";
 
 /** The tasks by name. */
 export const ggmlTasks = {
   computeGraph,
   computeScheduled,
   inspectModule,
+  initTraining,
+  evaluateTraining,
+  trainEpoch,
 } as const;
 
 /** The type of {@linkcode ggmlTasks}. */

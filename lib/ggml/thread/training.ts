@@ -1,0 +1,70 @@
+import type { Pointer } from "../../../ffi/pointer.ts";
+import type { TaskContext } from "../../../ffi/task.ts";
+import type { ggml_opt_params, StructView } from "../../../ffi/mod.ts";
+import { type BackendPlace, withBackends } from "./compute.ts";
+
+type OptContext = Pointer<"ggml_opt_context">;
+
+/** Makes an optimiser out of the bytes of its parameters. C: `ggml_opt_init`. */
+export function initTraining(params: Uint8Array, { native, lib }: TaskContext): OptContext {
+  const view: StructView<ggml_opt_params> = native.structFrom("ggml_opt_params", params);
+  return lib.ggml_opt_init(view) as OptContext;
+}
+
+/** What one evaluation takes. */
+export interface EvaluateInput {
+  /** The optimiser. */
+  readonly context: OptContext;
+  /** Its backends. */
+  readonly places: readonly BackendPlace[];
+  /** Where the loss goes. */
+  readonly result: Pointer<"ggml_opt_result"> | null;
+}
+
+/** Evaluates what was allocated. C: `ggml_opt_eval`. */
+export function evaluateTraining({ context, places, result }: EvaluateInput, task: TaskContext): void {
+  withBackends(places, task, () => {
+    task.lib.ggml_opt_eval(context, result);
+    return 0;
+  });
+  task.throwIfCancelled();
+}
+
+/** What a pass over a dataset takes. */
+export interface EpochInput {
+  /** The optimiser. */
+  readonly context: OptContext;
+  /** Its backends. */
+  readonly places: readonly BackendPlace[];
+  /** The dataset. */
+  readonly dataset: Pointer<"ggml_opt_dataset">;
+  /** Where the batches go. */
+  readonly inputs: Pointer<"ggml_tensor">;
+  /** Where the labels go. */
+  readonly labels: Pointer<"ggml_tensor"> | null;
+  /** How many batches are trained with, and how many there are. */
+  readonly split: number;
+  /** How many batches there are. */
+  readonly batches: number;
+  /** Where the losses of training go. */
+  readonly train: Pointer<"ggml_opt_result"> | null;
+  /** Where the losses of evaluation go. */
+  readonly evaluation: Pointer<"ggml_opt_result"> | null;
+}
+
+/** Trains with the first batches of a dataset and evaluates the rest; posts the number of batches that are done. */
+export function trainEpoch(input: EpochInput, task: TaskContext<number>): void {
+  const { context, places, dataset, inputs, labels, split, batches, train, evaluation } = input;
+  const { lib } = task;
+  for (let batch = 0; batch < batches; batch++) {
+    task.throwIfCancelled();
+    withBackends(places, task, () => {
+      lib.ggml_opt_alloc(context, batch < split);
+      lib.ggml_opt_dataset_get_batch(dataset, inputs, labels, BigInt(batch));
+      lib.ggml_opt_eval(context, batch < split ? train : evaluation);
+      return 0;
+    });
+    task.throwIfCancelled();
+    task.post(batch + 1);
+  }
+}
