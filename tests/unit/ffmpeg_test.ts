@@ -56,6 +56,17 @@ test("a file that isn't WAV goes through ffmpeg byte by byte, from its start", h
   assert.deepEqual(new Uint8Array(await readFile(join(folder, "got"))), adpcm);
 });
 
+test("MP4 in memory goes to ffmpeg as a file, which is taken away", here, async () => {
+  const ffmpeg = await program(`printf '%s\\n' "$@" > args; cp "$(sed -n 's/^file://p' args)" got; cat out.wav`);
+  const mp4 = new TextEncoder().encode("\0\0\0 ftypM4A and the rest of the file");
+  for (const source of [mp4, new Blob([mp4])]) {
+    assert.deepEqual([...await decodeAudio(source, { ffmpeg })], [0, 0.5, -1]);
+    assert.deepEqual(new Uint8Array(await readFile(join(folder, "got"))), mp4);
+    const args = await readFile(join(folder, "args"), "utf8");
+    await assert.rejects(readFile(/^file:(.*)$/m.exec(args)?.[1] ?? ""), /ENOENT/);
+  }
+});
+
 test("ffmpeg may stop reading before the end", here, async () => {
   const ffmpeg = await program("cat out.wav");
   const long = new Uint8Array(4 << 20);

@@ -5,7 +5,9 @@
  */
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { resolve } from "node:path";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { rethrowDenied } from "../../../ffi/environment.ts";
@@ -27,7 +29,9 @@ export async function* decodeByFfmpeg(
   why: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array> {
-  const child = start(program, reader.path, why);
+  await using file = reader.path === undefined ? await spool(reader) : undefined;
+  const path = file?.path ?? reader.path;
+  const child = start(program, path, why);
   const kill = () => child.kill("SIGKILL");
   signal?.addEventListener("abort", kill, { once: true });
   let words = "";
@@ -54,6 +58,29 @@ export async function* decodeByFfmpeg(
   } finally {
     signal?.removeEventListener("abort", kill);
     if (!whole) kill();
+  }
+}
+
+/** A file that is taken away when it is disposed. */
+interface TemporaryFile extends AsyncDisposable {
+  readonly path: string;
+}
+
+/** MP4 mostly has its directory at the end, so that ffmpeg can't read it from a pipe: its bytes go to a file where that is possible. */
+async function spool(reader: ByteReader): Promise<TemporaryFile | undefined> {
+  const start = await reader.peek(8);
+  if (reader.size === undefined || String.fromCharCode(...start.subarray(4)) !== "ftyp") return undefined;
+  // Without the permission to write it is tried through the pipe.
+  const folder = await mkdtemp(join(tmpdir(), "ggml-ffi-")).catch(() => undefined);
+  if (folder === undefined) return undefined;
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const path = join(folder, "audio.mp4");
+    await writeFile(path, reader.rest());
+    return { path, [Symbol.asyncDispose]: remove };
+  } catch (error) {
+    await remove();
+    throw error;
   }
 }
 
@@ -119,7 +146,7 @@ function refuse(program: string, cause: unknown, why: string): never {
 }
 
 function refused(why: string, code: number | string, words: string): FfmpegError {
-  const said = words.trim().split("\n").slice(-3).join("; ");
+  const said = words.trim().split("\n").map((line) => line.replace(/^\[[^\]]*\] /, "")).slice(0, 2).join("; ");
   return new FfmpegError(
     `${why}; ffmpeg can't read it either (${
       said === "" ? `it ended with ${code}` : said

@@ -208,13 +208,17 @@ async function* throughFfmpeg(
     name: reader.name,
     signal,
   });
-  const header = await readWavHeader(decoded, true).catch((error: unknown) => {
-    if (error instanceof AudioEmptyError) {
-      throw new AudioEmptyError(`${reader.name} has no audio in it`, { cause: error });
-    }
-    throw error;
-  });
-  yield* samples(decoded, header, options);
+  try {
+    yield* samples(decoded, await readWavHeader(decoded, true), options);
+  } catch (error) {
+    if (!(error instanceof AudioEmptyError)) throw error;
+    const advice = reader.size === undefined ? "; if it is a file, give its path" : "";
+    throw new AudioEmptyError(`ffmpeg found no audio in ${reader.name}${advice}`, {
+      value: 0,
+      expected: "audio",
+      cause: error,
+    });
+  }
   // To its end: only then it is known whether ffmpeg failed.
   while ((await decoded.skip(pieceBytes)) > 0);
 }
