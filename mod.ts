@@ -67,7 +67,7 @@ export {
   type Whitespace,
 } from "./lib/llama/mod.ts";
 export {
-  type Device,
+  type DeviceInfo,
   type DeviceKind,
   devices,
   type GgufHeader,

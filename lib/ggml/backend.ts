@@ -8,6 +8,7 @@ import { present } from "./present.ts";
 import { ComputeThread, type WorkOptions } from "./compute_thread.ts";
 import { Device } from "./device.ts";
 import { checkGraph } from "./graph_check.ts";
+import { checkIndices } from "./index_check.ts";
 import { Handle } from "./handle.ts";
 import type { GraphReference, TensorReference } from "./references.ts";
 import { statusError } from "./status.ts";
@@ -268,6 +269,7 @@ export class Backend implements Disposable {
     if (this.#thread.lost !== undefined) throw this.#thread.lost;
     this.#handle.assertAlive();
     const buffers = checkGraph(this.native, graph, { device: this.device.pointer, name: this.name });
+    checkIndices(graph);
     return [this.#handle.hold(), graph.hold(), ...buffers.map((buffer) => buffer.hold())];
   }
 

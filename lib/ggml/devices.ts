@@ -1,10 +1,8 @@
 import { type Native, open } from "../../ffi/mod.ts";
-
-/** What kind of device it is: a processor, a graphics card with its own memory or with the processor's, or a helper of the processor. */
-export type DeviceKind = "cpu" | "gpu" | "igpu" | "accelerator" | "other";
+import { type DeviceKind, deviceKind } from "./device_kind.ts";
 
 /** Something that models can run on. Plain data. */
-export interface Device {
+export interface DeviceInfo {
   /** Its short name, such as `"CPU"`. C: `ggml_backend_dev_name`. */
   name: string;
   /** What it is, such as the processor's model. C: `ggml_backend_dev_description`. */
@@ -16,9 +14,6 @@ export interface Device {
   /** Bytes of its memory. C: `ggml_backend_dev_memory`. */
   memoryTotal: number;
 }
-
-/** In the order of `enum ggml_backend_dev_type`. */
-const kinds: readonly DeviceKind[] = ["cpu", "gpu", "igpu", "accelerator"];
 
 /**
  * The devices that models can run on, best first.
@@ -33,13 +28,13 @@ const kinds: readonly DeviceKind[] = ["cpu", "gpu", "igpu", "accelerator"];
  * assert.ok(found.some(({ kind }) => kind === "cpu"));
  * ```
  */
-export async function devices(): Promise<Device[]> {
+export async function devices(): Promise<DeviceInfo[]> {
   const native = await open();
   return Array.from({ length: Number(native.lib.ggml_backend_dev_count()) }, (_, index) => describe(native, index))
     .filter((device) => device !== undefined);
 }
 
-function describe(native: Native, index: number): Device | undefined {
+function describe(native: Native, index: number): DeviceInfo | undefined {
   const { lib } = native;
   const device = lib.ggml_backend_dev_get(BigInt(index));
   if (device === null) return undefined;
@@ -49,7 +44,7 @@ function describe(native: Native, index: number): Device | undefined {
   return {
     name: native.readCString(lib.ggml_backend_dev_name(device)),
     description: native.readCString(lib.ggml_backend_dev_description(device)),
-    kind: kinds[lib.ggml_backend_dev_type(device)] ?? "other",
+    kind: deviceKind(lib.ggml_backend_dev_type(device)),
     memoryFree: Number(free[0] ?? 0n),
     memoryTotal: Number(total[0] ?? 0n),
   };

@@ -22,6 +22,14 @@ const VIEWS: ReadonlySet<number> = new Set([
   ggml_op.GGML_OP_TRANSPOSE,
 ]);
 
+/** Operators that call a function of the program's own. */
+const CUSTOM: ReadonlySet<number> = new Set([
+  ggml_op.GGML_OP_MAP_CUSTOM1,
+  ggml_op.GGML_OP_MAP_CUSTOM2,
+  ggml_op.GGML_OP_MAP_CUSTOM3,
+  ggml_op.GGML_OP_CUSTOM,
+]);
+
 /** A tensor's name for messages: its own, else its operator. */
 export function tensorWords(native: Native, tensor: Pointer<"ggml_tensor">): string {
   const name = native.readCString(native.lib.ggml_get_name(tensor));
@@ -58,6 +66,7 @@ export function checkGraph(native: Native, graph: GraphReference, { device, name
     const view = native.structAt("ggml_tensor", node);
     usable(node, view);
     if (VIEWS.has(view.op)) continue;
+    if (isCustom(view.op)) throw custom(native, node);
     for (const source of view.src) {
       if (source === 0n) continue;
       const tensor = source as Pointer<"ggml_tensor">;
@@ -66,6 +75,21 @@ export function checkGraph(native: Native, graph: GraphReference, { device, name
     if (!lib.ggml_backend_dev_supports_op(device, node)) throw unsupported(native, name, node);
   }
   return [...buffers].map(bufferAt).filter((buffer) => buffer !== undefined);
+}
+
+/** Whether an operator is a function of the program's own. */
+export function isCustom(op: number): boolean {
+  return CUSTOM.has(op);
+}
+
+/** The error for a function of the program's own where another thread may call it, which ends the process. */
+export function custom(native: Native, node: Pointer<"ggml_tensor">): UnsupportedOperationError {
+  return new UnsupportedOperationError(
+    `${
+      tensorWords(native, node)
+    } is a function of your own, which only the thread that made it can call; use computeSync(graph)`,
+    { value: native.readCString(native.lib.ggml_op_desc(node)), expected: "operators of ggml's own" },
+  );
 }
 
 /** The error for a tensor without memory. */

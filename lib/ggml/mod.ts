@@ -4,7 +4,22 @@
  * @module
  */
 
-export { type Device, type DeviceKind, devices } from "./devices.ts";
+export { type DeviceInfo, devices } from "./devices.ts";
+export type { DeviceKind } from "./device_kind.ts";
+export { Registry } from "./registry.ts";
+export { Registration } from "./registration.ts";
+export type { LoadedModules, ModuleWords, RefusedModule } from "./modules.ts";
+export { type BackendOptions, Device, type DeviceCapabilities, type DeviceProperties } from "./device.ts";
+export { Backend } from "./backend.ts";
+export type { WorkOptions } from "./compute_thread.ts";
+export { BufferType } from "./buffer_type.ts";
+export { Buffer, type BufferUsage, type BufferUser } from "./buffer.ts";
+export { Event } from "./event.ts";
+export { type EvaluateOptions, Scheduler, type SchedulerOptions } from "./scheduler.ts";
+export { compareBackends, type ComparedNode, GraphCopy } from "./graph_copy.ts";
+export { copyTensor, fillBytes, getBytes, getRows, setBytes, setRows, type TensorRows } from "./tensor_data.ts";
+export type { GraphReference, TensorReference } from "./references.ts";
+export type { NativeObject } from "./handle.ts";
 export { GgufFile, type GgufOpenOptions, type GgufReadOptions } from "./gguf.ts";
 export { editGguf, type GgufEdit, type GgufEditResult } from "./gguf_edit.ts";
 export { type GgufSplitOptions, ggufSplitPath, ggufSplitPrefix, mergeGguf, splitGguf } from "./gguf_split.ts";
@@ -54,3 +69,6 @@ export {
 } from "./quantize.ts";
 export { isQuantized, rowSize, type Shape, type TypeName, typeNames } from "./types.ts";
 export * as ops from "./ops/mod.ts";
+export { allocateContext, contextBufferSize } from "./context_buffer.ts";
+export { type BufferChoice, type GraphAllocation, GraphAllocator } from "./graph_allocator.ts";
+export { LinearAllocator } from "./linear_allocator.ts";

@@ -7,6 +7,7 @@ import { BufferType } from "./buffer_type.ts";
 import { ComputeThread, type WorkOptions } from "./compute_thread.ts";
 import type { Graph } from "./graph.ts";
 import { tensorWords } from "./graph_check.ts";
+import { checkIndices } from "./index_check.ts";
 import { Handle } from "./handle.ts";
 import { NodeStream } from "./node_stream.ts";
 import { present } from "./present.ts";
@@ -287,8 +288,9 @@ export class Scheduler implements Disposable {
   /** Throws unless this graph can be computed now; allocates it when it has no memory. */
   #ready(graph: Graph): void {
     if (this.#thread.lost !== undefined) throw this.#thread.lost;
-    if (this.#allocation?.isOf(graph) === true) return void this.#handle.assertAlive();
-    this.allocate(graph);
+    this.#handle.assertAlive();
+    if (this.#allocation?.isOf(graph) !== true) this.allocate(graph);
+    checkIndices(graph);
   }
 
   #prepare(graph: Graph): Set<Pointer<"ggml_tensor">> {

@@ -1,7 +1,7 @@
 import { ggml_op, ggml_tensor_flag, type Native, type Pointer } from "../../ffi/mod.ts";
 import { InvalidArgumentError, NotAllocatedError, UnsupportedOperationError } from "../errors.ts";
 import type { Backend } from "./backend.ts";
-import { tensorWords } from "./graph_check.ts";
+import { custom, isCustom, tensorWords } from "./graph_check.ts";
 import { GraphError } from "./tensor_errors.ts";
 
 /** C: `GGML_SCHED_MAX_BACKENDS`. */
@@ -62,6 +62,7 @@ export function checkSchedulable(
   };
   for (const tensor of tensors) {
     const { op, data, buffer, view_src, flags } = native.structAt("ggml_tensor", tensor);
+    if (isCustom(op)) throw custom(native, tensor);
     const place = view_src === null ? buffer : native.structAt("ggml_tensor", view_src).buffer;
     if (data !== null && place === null) throw outside(native, tensor);
     const able = place === null ? backends : usersOf(place);
