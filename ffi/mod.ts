@@ -16,6 +16,7 @@
 
 export * from "./errors.ts";
 export { CoreBudget, type CoreMemory } from "./cores.ts";
+export { graphLeafs } from "./graph_layout.ts";
 export type { GuardPlace, LogLine } from "./guard.ts";
 export type { OpenedLibraries } from "./libraries.ts";
 export type { LibraryFile, LibrarySet, OpenOptions } from "./locate.ts";

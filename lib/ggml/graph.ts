@@ -1,5 +1,6 @@
 import type { Native, Pointer } from "../../ffi/mod.ts";
-import { AllocationError, InvalidArgumentError } from "../errors.ts";
+import { graphLeafs } from "../../ffi/mod.ts";
+import { AllocationError, InvalidArgumentError, UnsupportedOperationError } from "../errors.ts";
 import { checkBoolean, checkInteger, checkOptions, isInstance } from "../options.ts";
 import type { GgmlContext } from "./context.ts";
 import { countReached } from "./graph_walk.ts";
@@ -14,6 +15,12 @@ export interface GraphOptions {
   size?: number | undefined;
   /** Whether gradients can be added. Default false. C: `ggml_new_graph_custom`'s `grads`. */
   gradients?: boolean | undefined;
+}
+
+/** What owns the memory of a graph's tensors. */
+interface GraphMemory {
+  readonly disposed: boolean;
+  hold(): () => void;
 }
 
 /** C: `GGML_DEFAULT_GRAPH_SIZE`. */
@@ -39,6 +46,8 @@ export class Graph implements GraphReference, Disposable {
   /** Whether gradients can be added. */
   readonly gradients: boolean;
   readonly #handle: Handle<"ggml_cgraph">;
+  /** What owns the memory of its tensors, when a graph allocator does. */
+  #memory: GraphMemory | undefined;
 
   /** Makes an empty graph. Throws InvalidArgumentError for a bad option, AllocationError when there isn't enough memory, DisposedError. */
   constructor(context: GgmlContext, options?: GraphOptions) {
@@ -64,8 +73,24 @@ export class Graph implements GraphReference, Disposable {
 
   /** Keeps the graph, its context and its tensors in memory until the function that it gives is called: work on another thread uses them. */
   hold(): () => void {
-    const released = [this.context.hold(), this.#handle.hold()];
+    const memory = this.#memory?.disposed === false ? [this.#memory.hold()] : [];
+    const released = [this.context.hold(), this.#handle.hold(), ...memory];
     return () => released.forEach((release) => release());
+  }
+
+  /** Throws DisposedError once it or a context that it uses was disposed or reset. */
+  assertAlive(): void {
+    this.context.reached();
+    this.#handle.assertAlive();
+  }
+
+  /**
+   * Notes what owns the memory of its tensors, so that a computation keeps it.
+   *
+   * @internal
+   */
+  lieIn(memory: GraphMemory): void {
+    this.#memory = memory;
   }
 
   /** How many nodes, and how many leafs, it takes at most. C: `ggml_graph_size`. */
@@ -81,6 +106,35 @@ export class Graph implements GraphReference, Disposable {
   /** Its nodes in the order in which they are computed. C: `ggml_graph_nodes`. */
   get nodes(): Tensor[] {
     return Array.from({ length: this.length }, (_, index) => this.node(index));
+  }
+
+  /** The tensors that it needs and doesn't compute, in ggml's order. */
+  get leafs(): Tensor[] {
+    const found = graphLeafs(this.native, this.pointer);
+    if (found === undefined) {
+      throw new UnsupportedOperationError(
+        "the libraries lay graphs out in another way than the release that this one is for",
+        {
+          expected: "libraries of the same release",
+        },
+      );
+    }
+    return found.map((pointer) => this.context.wrap(pointer));
+  }
+
+  /** All of its tensors: leafs, nodes, and what they are views of. */
+  tensors(): Tensor[] {
+    const found = new Map<bigint, Tensor>();
+    const add = (tensor: Tensor | undefined): void => {
+      if (tensor !== undefined && !found.has(tensor.pointer)) found.set(tensor.pointer, tensor);
+    };
+    this.leafs.forEach(add);
+    for (const node of this.nodes) {
+      node.sources.forEach(add);
+      add(node.viewOf);
+      add(node);
+    }
+    return [...found.values()];
   }
 
   /** One node; negative numbers count from the end. Throws InvalidArgumentError when there is none. C: `ggml_graph_node`. */

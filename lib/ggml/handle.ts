@@ -45,6 +45,11 @@ export class Handle<T extends string> implements Owner, Disposable {
     return this.#disposed;
   }
 
+  /** Whether work holds it. */
+  get busy(): boolean {
+    return this.#holds > 0;
+  }
+
   /** Throws DisposedError after `dispose`. */
   assertAlive(): void {
     if (!this.#disposed) return;
