@@ -288,6 +288,8 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     if (backward) this.#assertTrains();
     const { pointer } = this;
     await this.#thread.run(this.#holds(model), (one) => one.call("ggml_opt_alloc", pointer, backward));
+    // ggml adds up the gradients of such graphs and never begins anew.
+    if (backward && this.#dynamic !== undefined) this.native.lib.ggml_opt_reset(pointer, false);
     this.#allocated = true;
   }
 

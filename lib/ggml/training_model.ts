@@ -70,6 +70,15 @@ export function checkSettings(options: OptimizerOptions): Settings {
       expected: "both, or none",
     });
   }
+  if (inputs === undefined && period !== 1) {
+    throw new InvalidArgumentError(
+      `period is ${period}; without inputs and outputs ggml takes a step after each batch`,
+      {
+        value: period,
+        expected: "1, or inputs and outputs",
+      },
+    );
+  }
   for (const [name, tensor] of Object.entries({ inputs, outputs })) {
     if (tensor !== undefined && !isInstance(tensor, Tensor)) {
       throw new InvalidArgumentError(`${name} is no Tensor`, { value: tensor, expected: "a Tensor" });

@@ -17,7 +17,7 @@ export interface OptimizerOptions {
   readonly kind?: OptimizerKind | undefined;
   /** Numbers of the optimiser. */
   readonly parameters?: OptimizerParameters | undefined;
-  /** After how many batches a step is made: 1 to 2,147,483,647, default 1. C: `opt_period`. */
+  /** After how many batches a step is made: 1 to 2,147,483,647, default 1; 1 for graphs of their own. C: `opt_period`. */
   readonly period?: number | undefined;
   /** Only evaluate, never train. Default false. C: `GGML_OPT_BUILD_TYPE_FORWARD`. */
   readonly evaluateOnly?: boolean | undefined;
