@@ -102,11 +102,19 @@ export const faults: Readonly<Record<string, (reference: Reference, work: Work) 
   },
   async slow_us({ fault, clear }, work) {
     await computeRight(work);
-    fault("slow_us", 600_000_000);
+    work.write();
     const stop = new AbortController();
-    const run = work.scheduler.compute(work.graph, { signal: stop.signal });
-    stop.abort(new Error("enough"));
-    await assert.rejects(run, { message: "enough" });
+    const shown: string[] = [];
+    const run = async (): Promise<void> => {
+      for await (const node of work.scheduler.evaluate(work.graph, { signal: stop.signal })) {
+        shown.push(node.op);
+        // The second node would take ten minutes.
+        fault("slow_us", 600_000_000);
+        setTimeout(() => stop.abort(new Error("enough")));
+      }
+    };
+    await assert.rejects(run(), { message: "enough" });
+    assert.deepEqual(shown, ["MUL_MAT"]);
     clear();
     work.scheduler.reset();
   },
