@@ -3,11 +3,14 @@ import { graphLeafs } from "../../ffi/mod.ts";
 import { AllocationError, InvalidArgumentError, UnsupportedOperationError } from "../errors.ts";
 import { checkBoolean, checkInteger, checkOptions, isInstance } from "../options.ts";
 import type { GgmlContext } from "./context.ts";
+import { addGradients } from "./graph_backward.ts";
+import { type GraphRow, graphTable, graphToDot } from "./graph_export.ts";
 import { countReached } from "./graph_walk.ts";
 import { Handle } from "./handle.ts";
 import type { GraphReference } from "./references.ts";
 import { Tensor } from "./tensor.ts";
 import { GraphError } from "./tensor_errors.ts";
+import { dataOf } from "./tensor_view.ts";
 
 /** How a {@linkcode Graph} is made. */
 export interface GraphOptions {
@@ -15,6 +18,12 @@ export interface GraphOptions {
   size?: number | undefined;
   /** Whether gradients can be added. Default false. C: `ggml_new_graph_custom`'s `grads`. */
   gradients?: boolean | undefined;
+}
+
+/** How {@linkcode Graph.backward} works. */
+export interface BackwardOptions {
+  /** Gradients of several computations add up until the next {@linkcode Graph.reset}. Default false. C: `grad_accs`. */
+  accumulate?: boolean | undefined;
 }
 
 /** What owns the memory of a graph's tensors. */
@@ -186,6 +195,81 @@ export class Graph implements GraphReference, Disposable {
     return this.context.wrap(
       this.native.lib.ggml_build_forward_select(this.pointer, this.native.addressOf(pointers), results.length, index),
     );
+  }
+
+  /**
+   * Adds the gradients of the parameters with respect to the loss; the new tensors go into the context that is given. Before each computation
+   * {@linkcode Graph.reset} sets the loss's own gradient to 1. With `accumulate` the gradients of several computations add up until the next reset.
+   *
+   * Throws GraphError when there is no parameter or no loss, an operator has no backward pass, the graph was made without gradients or has no room;
+   * ContextFullError, DisposedError. C: `ggml_build_backward_expand`.
+   *
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { computeSync, GgmlContext, Graph, ops } from "./mod.ts";
+   *
+   * using context = await GgmlContext.create({ memory: 1 << 16 });
+   * const x = context.from([1, 2, 3]).setParam();
+   * const loss = ops.sum(context, ops.sqr(context, x)).setLoss();
+   * using graph = new Graph(context, { gradients: true }).forward(loss).backward(context);
+   * graph.reset();
+   * computeSync(graph);
+   * assert.deepEqual([...graph.gradient(x)!.read()], [2, 4, 6]);
+   * ```
+   */
+  backward(context: GgmlContext, options?: BackwardOptions): this {
+    const { accumulate = false } = checkOptions("backward", options, ["accumulate"]);
+    addGradients(this, context, checkBoolean("accumulate", accumulate));
+    return this;
+  }
+
+  /** The gradient of a tensor; `undefined` when it has none. C: `ggml_graph_get_grad`. */
+  gradient(tensor: Tensor): Tensor | undefined {
+    const found = this.native.lib.ggml_graph_get_grad(this.pointer, tensor.pointer);
+    return found === null ? undefined : this.context.wrap(found);
+  }
+
+  /** The tensor in which gradients of several computations add up; `undefined` when there is none. C: `ggml_graph_get_grad_acc`. */
+  accumulator(tensor: Tensor): Tensor | undefined {
+    const found = this.native.lib.ggml_graph_get_grad_acc(this.pointer, tensor.pointer);
+    return found === null ? undefined : this.context.wrap(found);
+  }
+
+  /**
+   * Sets the gradient of the loss to 1, other accumulated gradients and the momenta of AdamW to 0. Throws GraphError for a graph without gradients,
+   * NotAllocatedError when one of them has no memory. C: `ggml_graph_reset`.
+   */
+  reset(): this {
+    if (!this.gradients) throw new GraphError("the graph was made without gradients", { expected: "gradients: true" });
+    for (const node of this.nodes) {
+      const accumulator = this.accumulator(node);
+      if (accumulator !== undefined) dataOf(accumulator);
+      if (node.op === "OPT_STEP_ADAMW") node.sources.slice(2, 4).forEach((momentum) => momentum && dataOf(momentum));
+    }
+    this.native.lib.ggml_graph_reset(this.pointer);
+    return this;
+  }
+
+  /**
+   * Another graph of the same nodes, with room for more when `size` says so. Throws InvalidArgumentError when it has less room, DisposedError.
+   * C: `ggml_graph_cpy`.
+   */
+  copy(options?: GraphOptions): Graph {
+    const { size = this.size, gradients = this.gradients } = checkOptions("copy", options, ["size", "gradients"]);
+    checkInteger("size", size, { min: this.size, max: 1 << 24 });
+    const copy = new Graph(this.context, { size, gradients: gradients || this.gradients });
+    this.native.lib.ggml_graph_cpy(this.pointer, copy.pointer);
+    return copy;
+  }
+
+  /** Its leafs and nodes as plain data: a table for `console.table`. */
+  table(): GraphRow[] {
+    return graphTable(this);
+  }
+
+  /** It in the DOT language of Graphviz. */
+  toDot(): string {
+    return graphToDot(this);
   }
 
   /** Takes out all of its nodes. C: `ggml_graph_clear`. */
