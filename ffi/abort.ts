@@ -1,7 +1,7 @@
 import process from "node:process";
 import { setInterval } from "node:timers";
 import { isMainThread } from "node:worker_threads";
-import { type GgmlError, NativeAbortError, NativeHangError } from "./errors.ts";
+import { type GgmlError, NativeAbortError, NativeHangError, RemoteLostError } from "./errors.ts";
 import { type Guard, type LogLine, nameOfThreads } from "./guard.ts";
 import { MARK_TEXT } from "./guard_code.ts";
 
@@ -167,12 +167,21 @@ export function abortWatch(guard: Guard | undefined): AbortWatch | undefined {
 
 const LOST = "what was on this native thread is lost, and its memory stays taken; load the model again";
 
+/** What ggml's RPC client says before it gives up. */
+const SERVER_LOST = "Remote RPC server crashed";
+
 function abortError(words: string | undefined, lines: readonly LogLine[]): NativeAbortError {
   const said = words ?? lines.filter((line) => line.level >= 4).at(-1)?.text;
   const why = words ??
     `abort() was called without a word, as an uncaught C++ exception does too${
       said === undefined ? "" : `; before that it logged "${said}"`
     }`;
+  if (words?.includes(SERVER_LOST) === true) {
+    return new RemoteLostError(`an RPC server was lost while native code worked with it; ${LOST}`, {
+      value: words,
+      expected: "a server that goes on; see that it runs",
+    });
+  }
   return new NativeAbortError(`native code gave up: ${why}; ${LOST}`, {
     value: words,
     expected: "input that native code doesn't give up on",

@@ -247,6 +247,12 @@ export class NativeAbortError extends GgmlError {
   static override readonly code: string = "NATIVE_ABORT";
 }
 
+/** An RPC server that native code worked with was lost: native code aborts then. What was on that native thread is lost, too. */
+export class RemoteLostError extends NativeAbortError {
+  /** `REMOTE_LOST`. */
+  static override readonly code: string = "REMOTE_LOST";
+}
+
 /** A native call gave no sign of life for the watchdog's time and was given up; whatever was on that native thread is lost. */
 export class NativeHangError extends GgmlError {
   /** `NATIVE_HANG`. */
@@ -269,5 +275,6 @@ registerErrors(
   CancelledError,
   NativeThreadError,
   NativeAbortError,
+  RemoteLostError,
   NativeHangError,
 );

@@ -21,6 +21,7 @@ export {
   NativeHangError,
   NativeThreadError,
   PermissionError,
+  RemoteLostError,
   type SerializedError,
   UnsupportedPlatformError,
 } from "../ffi/errors.ts";
@@ -219,7 +220,41 @@ export class SamplerError extends GgmlError {
   static override readonly code: string = "SAMPLER";
 }
 
+/** A control vector wasn't made for this model, or is none. */
+export class ControlVectorError extends GgmlError {
+  /** The stable code of this class. */
+  static override readonly code: string = "CONTROL_VECTOR";
+}
+
+/** An RPC server can't be reached, or gave no answer in time. */
+export class RpcConnectError extends GgmlError {
+  /** The stable code of this class. */
+  static override readonly code: string = "RPC_CONNECT";
+}
+
+/** What answers is no RPC server, or one of another release. */
+export class RpcProtocolError extends GgmlError {
+  /** The stable code of this class. */
+  static override readonly code: string = "RPC_PROTOCOL";
+}
+
+/** This program uses that RPC server already; a server serves one client at a time. */
+export class RpcInUseError extends GgmlError {
+  /** The stable code of this class. */
+  static override readonly code: string = "RPC_IN_USE";
+}
+
+/** An RPC server of this program didn't start, or has ended. */
+export class RpcServerError extends GgmlError {
+  /** The stable code of this class. */
+  static override readonly code: string = "RPC_SERVER";
+}
+
 registerErrors(
+  RpcConnectError,
+  RpcProtocolError,
+  RpcInUseError,
+  RpcServerError,
   GgufWriteError,
   GgufFetchError,
   ModelNotFoundError,
@@ -250,4 +285,5 @@ registerErrors(
   StructuredResultError,
   NoTokenLeftError,
   SamplerError,
+  ControlVectorError,
 );

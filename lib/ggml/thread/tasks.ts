@@ -6,6 +6,7 @@
 
 import { computeGraph } from "./compute.ts";
 import { inspectModule } from "./modules.ts";
+import { closeRemote, openRemote } from "./rpc.ts";
 import { computeScheduled } from "./schedule.ts";
 import { evaluateTraining, initTraining, trainEpoch } from "./training.ts";
 
@@ -17,6 +18,8 @@ export const ggmlTasks = {
   initTraining,
   evaluateTraining,
   trainEpoch,
+  openRemote,
+  closeRemote,
 } as const;
 
 /** The type of {@linkcode ggmlTasks}. */
