@@ -19,6 +19,11 @@ export interface GenerationOptions extends SamplingOptions, GrammarOptions {
 export interface CompletionOptions extends GenerationOptions {
   /** Read the text of control tokens in the prompt, such as `<|im_start|>`, as those tokens. Default true. C: `parse_special`. */
   parseSpecial?: boolean | undefined;
+  /**
+   * Take the last token of the prompt away and let the model begin with its text, so that a prompt that ends inside a word, or with a space, goes on as if it
+   * didn't. The result's text is what comes behind the prompt; its first token holds the prompt's end too. Not with a grammar. Default false.
+   */
+  tokenHealing?: boolean | undefined;
 }
 
 /** Checked options of a generation. */
@@ -39,24 +44,37 @@ export interface GenerationSettings {
   signal: AbortSignal | undefined;
   /** See {@linkcode CompletionOptions.parseSpecial}. */
   parseSpecial: boolean;
+  /** See {@linkcode CompletionOptions.tokenHealing}. */
+  tokenHealing: boolean;
 }
 
-const generationNames = [...samplingOptionNames, ...grammarOptionNames, "maxTokens", "stop", "signal"] as const;
-const completionNames = [...generationNames, "parseSpecial"] as const;
+/** The names of {@linkcode GenerationOptions}. */
+export const generationNames = [...samplingOptionNames, ...grammarOptionNames, "maxTokens", "stop", "signal"] as const;
+const completionNames = [...generationNames, "parseSpecial", "tokenHealing"] as const;
 const mostStops = 64;
 
 /** Checks the options of `chat.send`. Throws {@linkcode InvalidArgumentError}. */
 export function checkGeneration(where: string, options: GenerationOptions | undefined): GenerationSettings {
-  return settings(checkOptions(where, options, generationNames));
+  return settingsOf(checkOptions(where, options, generationNames));
 }
 
 /** Checks the options of `model.complete`. Throws {@linkcode InvalidArgumentError}. */
 export function checkCompletion(where: string, options: CompletionOptions | undefined): GenerationSettings {
-  return settings(checkOptions(where, options, completionNames));
+  return settingsOf(checkOptions(where, options, completionNames));
 }
 
-function settings(options: CompletionOptions): GenerationSettings {
-  const { parseSpecial = true } = options;
+/** Checks options whose names are known to be right. Throws {@linkcode InvalidArgumentError}. */
+export function settingsOf(options: CompletionOptions): GenerationSettings {
+  const { parseSpecial = true, tokenHealing = false } = options;
+  if (tokenHealing && options.grammar !== undefined) {
+    throw new InvalidArgumentError(
+      "tokenHealing is on, but the grammar doesn't know the end of the prompt; leave one of them out",
+      {
+        value: tokenHealing,
+        expected: "tokenHealing or grammar",
+      },
+    );
+  }
   return {
     sampling: checkSampling(options),
     samplerFunctions: samplerFunctions(options),
@@ -68,6 +86,7 @@ function settings(options: CompletionOptions): GenerationSettings {
     stop: checkStop(options.stop),
     signal: options.signal === undefined ? undefined : checkSignal("signal", options.signal),
     parseSpecial: checkBoolean("parseSpecial", parseSpecial),
+    tokenHealing: checkBoolean("tokenHealing", tokenHealing),
   };
 }
 

@@ -4,10 +4,18 @@
  * @module
  */
 
-export { Chat, type ChatOptions } from "./chat.ts";
-export type { ChatMessage } from "./chat_template.ts";
+export { Chat } from "./chat.ts";
+export type { ChatOptions, ChatSendOptions, ToolChoice } from "./chat_options.ts";
+export type { ToolResult } from "./chat_results.ts";
+export type { ChatMessage, ToolCall } from "./chat_template.ts";
+export { type ChatEvent, type ChatResult, ChatTurn, type MalformedToolCall } from "./chat_turn.ts";
+export type { ReasoningOptions } from "./reasoning.ts";
+export { type ChatTool, type ChatTools, defineTool, type ToolCallContext, type TypedTool } from "./tools/tool.ts";
+export type { ToolSchema } from "./tools/tool_schema.ts";
 export { Generation, type GenerationResult, type GenerationTimings } from "./generation.ts";
 export type { CompletionOptions, GenerationOptions } from "./generation_options.ts";
+export type { ControlVector, ControlVectorOptions } from "./control_vectors.ts";
+export type { InfillFile, InfillOptions, InfillPromptOptions } from "./infill.ts";
 export type { LogLine, OnAbort } from "../../ffi/thread.ts";
 export type { ModelOptions } from "./load_options.ts";
 export { type DetokenizeOptions, loadModel, Model, type ModelInfo, type TokenizeOptions } from "./model.ts";
@@ -36,3 +44,4 @@ export {
   type StructuredResultOf,
   type Whitespace,
 } from "./schema/mod.ts";
+export type { Choice, ChoiceScore, ChooseOptions, ContinuationScore, Perplexity, ScoreOptions } from "./scoring.ts";

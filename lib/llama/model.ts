@@ -1,17 +1,37 @@
 import { open } from "../../ffi/mod.ts";
 import type { Native } from "../../ffi/native.ts";
+import type { Pointer } from "../../ffi/pointer.ts";
 import { NativeThread } from "../../ffi/thread.ts";
 import { DisposedError, SamplerError, UnsupportedModelError } from "../errors.ts";
 import type { GgufHeader, GgufValue } from "../ggml/gguf_header.ts";
+import { openDevices, type OpenDevices } from "./model_devices.ts";
 import { checkBoolean, checkOptions, checkText } from "../options.ts";
 import { Chat, type ChatOptions } from "./chat.ts";
 import { bytesPerToken } from "./context_memory.ts";
+import { type ControlVector, type ControlVectorOptions, readControlVectors } from "./control_vectors.ts";
 import { Generation, type GenerationResult, type PieceSink } from "./generation.ts";
 import { checkCompletion, type CompletionOptions, type GenerationSettings } from "./generation_options.ts";
+import { checkInfill, checkInfillPrompt, type InfillOptions, type InfillPromptOptions } from "./infill.ts";
 import { checkLoad, type LoadSettings, type ModelOptions, modelPath } from "./load_options.ts";
 import { readModelHeader } from "./model_header.ts";
 import { planResult, type ResultSchema, type StructuredOptions, type StructuredResultOf } from "./schema/structured.ts";
 import { SamplerHops } from "./sampling_hop.ts";
+import {
+  checkChoose,
+  checkContinuations,
+  checkLabels,
+  checkScore,
+  type Choice,
+  choice,
+  type ChooseOptions,
+  type ContinuationScore,
+  continuationScore,
+  type Perplexity,
+  perplexityOf,
+  type ScoreOptions,
+  type ScoreSettings,
+} from "./scoring.ts";
+import { promptTokens } from "./thread/prompt.ts";
 import type { GenerateMessage, GenerateOutput, LoadedModel, ModelFacts, Prompt } from "./thread/protocol.ts";
 import type { ChatVocabulary } from "./thread/special_tokens.ts";
 import type { LlamaTasks } from "./thread/tasks.ts";
@@ -69,7 +89,9 @@ export async function loadModel(source: string | URL, options?: ModelOptions): P
   settings.signal?.throwIfAborted();
   const [header, [native, thread]] = await both(readModelHeader(path), startThread(settings));
   const { signal, onMessage } = watched(settings);
+  let devices: OpenDevices | undefined;
   try {
+    devices = await openDevices(settings.devices, thread, signal);
     const loaded = await thread.run("load", {
       path,
       vocabOnly: header.tensors.length === 0,
@@ -78,14 +100,16 @@ export async function loadModel(source: string | URL, options?: ModelOptions): P
       batchSize: settings.batchSize,
       threads: settings.threads,
       gpuLayers: settings.gpuLayers,
+      devices: devices?.pointers,
       mmap: settings.mmap,
       progress: settings.onProgress !== undefined,
       cancellable: settings.signal !== undefined,
     }, { signal, onMessage });
     if (signal.aborted) await thread.run("unload", loaded);
     signal.throwIfAborted();
-    return new Model(native, thread, loaded, header, path);
+    return new Model(native, thread, loaded, header, path, devices);
   } catch (error) {
+    await devices?.close();
     await thread[Symbol.asyncDispose]();
     throw error;
   }
@@ -150,6 +174,7 @@ export class Model implements AsyncDisposable {
   readonly #native: Native;
   readonly #thread: ModelThread;
   readonly #loaded: LoadedModel;
+  readonly #devices: OpenDevices | undefined;
   #disposed: Promise<void> | undefined;
   #vocabulary: Promise<ChatVocabulary> | undefined;
   /** What is known about the model. */
@@ -158,8 +183,16 @@ export class Model implements AsyncDisposable {
   readonly metadata: ReadonlyMap<string, GgufValue>;
 
   /** Takes over what was loaded. */
-  constructor(native: Native, thread: ModelThread, loaded: LoadedModel, header: GgufHeader, path: string) {
+  constructor(
+    native: Native,
+    thread: ModelThread,
+    loaded: LoadedModel,
+    header: GgufHeader,
+    path: string,
+    devices?: OpenDevices,
+  ) {
     this.#native = native;
+    this.#devices = devices;
     this.#thread = thread;
     this.#loaded = loaded;
     this.metadata = header.metadata;
@@ -237,8 +270,135 @@ export class Model implements AsyncDisposable {
       template: this.info.chatTemplate,
       vocabulary: () => this.#chatVocabulary(),
       render: (input, signal) => this.#thread.run("renderTemplate", input, { signal }),
+      traits: (input, signal) => this.#thread.run("templateTraits", input, { signal }),
       generate: (prompt, settings, owner, signal, sink) => this.#generate(prompt, settings, owner, signal, sink),
     }, options);
+  }
+
+  /**
+   * Fills the gap between two texts. The model needs the tokens for it, as those made for code have.
+   *
+   * Throws {@linkcode InvalidArgumentError}, {@linkcode DisposedError} and {@linkcode UnsupportedModelError} as {@linkcode Model.complete} does; the
+   * generation rejects with {@linkcode UnsupportedModelError} for a model without those tokens. C: `llama_vocab_fim_pre`, `_suf`, `_mid`.
+   */
+  infill(prefix: string, suffix: string, options?: InfillOptions): Generation {
+    const { prompt, settings } = checkInfill(prefix, suffix, options);
+    this.#assertGenerates();
+    return new Generation((signal, sink) => this.#generate(prompt, settings, 0, signal, sink), settings.signal);
+  }
+
+  /** The tokens that {@linkcode Model.infill} gives to the model, on the caller's thread; for a model without weights too. Throws as it does. */
+  infillTokens(prefix: string, suffix: string, options?: InfillPromptOptions): Int32Array {
+    const prompt = checkInfillPrompt(prefix, suffix, options);
+    this.#assertAlive();
+    return promptTokens(this.#native, this.#loaded.vocab, prompt);
+  }
+
+  /**
+   * How likely each of some texts is after a prompt. No text is generated.
+   *
+   * Throws {@linkcode InvalidArgumentError}, {@linkcode DisposedError} and {@linkcode UnsupportedModelError}; rejects with PromptTooLongError,
+   * EmptyPromptError or DecodeError, and the signal's reason.
+   *
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { loadModel } from "./model.ts";
+   * import { defaultModelPath } from "../models/default_model.ts";
+   *
+   * await using model = await loadModel(await defaultModelPath());
+   * const [paris, rome] = await model.score("The capital of France is", [" Paris", " Rome"]);
+   * assert.ok((paris?.logprob ?? 0) > (rome?.logprob ?? 0));
+   * ```
+   */
+  async score(prompt: string, continuations: readonly string[], options?: ScoreOptions): Promise<ContinuationScore[]> {
+    const text = checkText("the prompt", prompt);
+    const texts = checkContinuations("continuations", continuations, 0);
+    return await this.#score(text, texts, checkScore("model.score", options));
+  }
+
+  /**
+   * Chooses one of several labels by what the model thinks of each: a class, yes or no, a number on a scale.
+   *
+   * Throws as {@linkcode Model.score} does.
+   *
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { loadModel } from "./model.ts";
+   * import { defaultModelPath } from "../models/default_model.ts";
+   *
+   * await using model = await loadModel(await defaultModelPath());
+   * const review = "This film was wonderful, I loved it! Sentiment:";
+   * const { label, probability } = await model.choose(review, ["positive", "negative"], { separator: " " });
+   * assert.equal(label, "positive");
+   * assert.ok(probability > 0.9);
+   * ```
+   */
+  async choose<const L extends string | number>(
+    prompt: string,
+    labels: readonly L[],
+    options?: ChooseOptions,
+  ): Promise<Choice<L>> {
+    const text = checkText("the prompt", prompt);
+    const settings = checkChoose(options);
+    const checked = checkLabels(labels, settings.separator);
+    return choice(checked.labels, await this.#score(text, checked.texts, settings), settings.compare);
+  }
+
+  /**
+   * How well the model foresees a text: the lower, the better. A text longer than the context is read in windows that overlap by half.
+   *
+   * Throws as {@linkcode Model.score} does.
+   *
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { loadModel } from "./model.ts";
+   * import { defaultModelPath } from "../models/default_model.ts";
+   *
+   * await using model = await loadModel(await defaultModelPath());
+   * const english = await model.perplexity("The cat sat on the mat.");
+   * const mixed = await model.perplexity("mat cat the on The sat.");
+   * assert.ok(english.perplexity < mixed.perplexity);
+   * ```
+   */
+  async perplexity(text: string, options?: ScoreOptions): Promise<Perplexity> {
+    const checked = checkText("the text", text);
+    const { parseSpecial, signal } = checkScore("model.perplexity", options);
+    const context = this.#assertGenerates();
+    const prompt = { kind: "text" as const, text: checked, parseSpecial };
+    return perplexityOf(await this.#thread.run("textScores", { context, prompt }, { signal }));
+  }
+
+  /**
+   * Pushes all that the model says from now on in a direction: adds control vectors to what its layers pass on. The vectors take the place of those
+   * before; none takes them away.
+   *
+   * Throws {@linkcode InvalidArgumentError}, {@linkcode ControlVectorError} for one that wasn't made for this model, {@linkcode DisposedError}, and what
+   * reading a GGUF file throws. C: `llama_set_adapter_cvec`.
+   *
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { loadModel } from "./model.ts";
+   * import { defaultModelPath } from "../models/default_model.ts";
+   *
+   * await using model = await loadModel(await defaultModelPath());
+   * const before = await model.complete("I feel", { temperature: 0, maxTokens: 8 });
+   * const direction = new Float32Array(model.info.embeddingSize).map((_, index) => Math.sin(index));
+   * await model.setControlVectors([{ source: { 10: direction }, scale: 3 }]);
+   * assert.notEqual((await model.complete("I feel", { temperature: 0, maxTokens: 8 })).text, before.text);
+   * await model.setControlVectors([]);
+   * assert.equal((await model.complete("I feel", { temperature: 0, maxTokens: 8 })).text, before.text);
+   * ```
+   */
+  async setControlVectors(vectors: readonly ControlVector[], options?: ControlVectorOptions): Promise<void> {
+    const { embeddingSize } = this.info;
+    this.#assertGenerates();
+    const data = await readControlVectors(vectors, options, this.info);
+    const context = this.#assertGenerates();
+    await this.#thread.run("setControlVectors", {
+      context,
+      embeddingSize,
+      vectors: vectors.length === 0 ? undefined : data,
+    });
   }
 
   /**
@@ -307,6 +467,7 @@ export class Model implements AsyncDisposable {
       // After an abort nothing of the model may be touched any more.
       if (this.#thread.lost === undefined) await this.#thread.run("unload", this.#loaded);
     } finally {
+      await this.#devices?.close();
       await this.#thread[Symbol.asyncDispose]();
     }
   }
@@ -322,7 +483,8 @@ export class Model implements AsyncDisposable {
     });
   }
 
-  #assertGenerates(): void {
+  /** The context of a model that can generate text. */
+  #assertGenerates(): Pointer<"llama_context"> {
     this.#assertAlive();
     if (this.#loaded.context === null) {
       throw new UnsupportedModelError(`${this.info.path} has a vocabulary and no weights; it can tokenize only`, {
@@ -339,6 +501,15 @@ export class Model implements AsyncDisposable {
         },
       );
     }
+    return this.#loaded.context;
+  }
+
+  async #score(text: string, continuations: readonly string[], settings: ScoreSettings): Promise<ContinuationScore[]> {
+    const { parseSpecial, signal } = settings;
+    const context = this.#assertGenerates();
+    const prompt = { kind: "text" as const, text, parseSpecial };
+    const scores = await this.#thread.run("score", { context, prompt, continuations }, { signal });
+    return scores.map((score, index) => continuationScore(continuations[index] ?? "", score));
   }
 
   #chatVocabulary(): Promise<ChatVocabulary> {
@@ -348,7 +519,7 @@ export class Model implements AsyncDisposable {
 
   async #generate(
     prompt: Prompt,
-    { sampling, samplerFunctions, grammar, marks, maxTokens, stop }: GenerationSettings,
+    { sampling, samplerFunctions, grammar, marks, tokenHealing, maxTokens, stop }: GenerationSettings,
     owner: number,
     signal: AbortSignal,
     sink: PieceSink,
@@ -361,7 +532,8 @@ export class Model implements AsyncDisposable {
       ? undefined
       : new SamplerHops(samplerFunctions, this.info.vocabularySize);
     const { wanted } = sink;
-    const input = { context, prompt, sampling, grammar, marks, hop: hops?.hop, maxTokens, stop, owner, wanted };
+    const { hop } = hops ?? {};
+    const input = { context, prompt, sampling, grammar, marks, hop, tokenHealing, maxTokens, stop, owner, wanted };
     const onMessage = (message: GenerateMessage): void => {
       if (typeof message === "string") sink.push(message);
       else if (!signal.aborted) hops?.answer(message);

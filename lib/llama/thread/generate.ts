@@ -14,6 +14,7 @@ import { promptTokens } from "./prompt.ts";
 import { importSamplers, OwnSamplers } from "./own_samplers.ts";
 import type { GenerateInput, GenerateMessage, GenerateOutput, StopReason } from "./protocol.ts";
 import { TokenSampler } from "./sampler.ts";
+import { healPrompt } from "./token_healing.ts";
 
 type Task = TaskContext<GenerateMessage>;
 
@@ -27,15 +28,16 @@ export function generate(input: GenerateInput, task: Task): GenerateOutput | Pro
 function run(input: GenerateInput, task: Task, own: OwnSamplers): GenerateOutput {
   const state = contextState(input.context);
   task.throwIfCancelled();
-  const prompt = promptTokens(task.native, state.vocab, input.prompt);
+  const whole = promptTokens(task.native, state.vocab, input.prompt);
+  const { tokens: prompt, begin } = input.tokenHealing ? healPrompt(whole, state) : { tokens: whole, begin: "" };
   checkPrompt(prompt, state);
-  using sampler = new TokenSampler(task, state, input, own);
+  using sampler = new TokenSampler(task, state, input, own, begin);
   const started = performance.now();
   const reused = preparePrompt(state, prompt, input.owner);
   readPrompt(state, task, prompt, reused);
   sampler.read(prompt);
   const prompted = performance.now();
-  const output = new Output(input, task);
+  const output = new Output(input, task, begin.length);
   const stopReason = loop(state, task, sampler, output, input);
   return {
     text: output.text,
@@ -116,6 +118,8 @@ class Output {
   readonly #task: Task;
   readonly #wanted: Int32Array<SharedArrayBuffer>;
   #posted = 0;
+  /** Bytes that the prompt has already. */
+  #skip: number;
   /** All that is certain. */
   text = "";
   /** When there was text first. */
@@ -123,7 +127,8 @@ class Output {
   /** The stop string that was found. */
   stop: string | undefined;
 
-  constructor({ stop, wanted }: GenerateInput, task: Task) {
+  constructor({ stop, wanted }: GenerateInput, task: Task, skip: number) {
+    this.#skip = skip;
     this.#matcher = new StopMatcher(stop);
     this.#wanted = wanted;
     this.#task = task;
@@ -131,7 +136,9 @@ class Output {
 
   /** Takes the bytes of a token; whether a stop string was found. */
   push(bytes: Uint8Array): boolean {
-    return this.#take(this.#decoder.decode(bytes, { stream: true }));
+    const from = Math.min(this.#skip, bytes.length);
+    this.#skip -= from;
+    return this.#take(this.#decoder.decode(from === 0 ? bytes : bytes.subarray(from), { stream: true }));
   }
 
   /** Gives out what was held back. A character that was begun and not ended becomes U+FFFD. */

@@ -7,6 +7,7 @@
 import type { Native } from "../../../ffi/native.ts";
 import type { Pointer } from "../../../ffi/pointer.ts";
 import { type Guard, unguard } from "../chat_guard.ts";
+import { infillTokens } from "./infill_prompt.ts";
 import type { Prompt } from "./protocol.ts";
 import { type SpecialToken, specialTokens } from "./special_tokens.ts";
 import { tokenize } from "./tokenizer.ts";
@@ -16,15 +17,24 @@ type Vocab = Pointer<"llama_vocab">;
 /** The tokens of a prompt, with the model's start token exactly once and no end token. */
 export function promptTokens(native: Native, vocab: Vocab, prompt: Prompt): Int32Array {
   const { lib } = native;
-  const tokens = prompt.kind === "template"
-    ? templateTokens(native, vocab, prompt.text, prompt.guard)
-    : tokenize(lib, vocab, prompt.text, { addSpecial: false, parseSpecial: prompt.parseSpecial });
+  const tokens = tokensOf(native, vocab, prompt);
   const start = lib.llama_vocab_bos(vocab);
   if (start < 0 || !lib.llama_vocab_get_add_bos(vocab) || tokens[0] === start) return tokens;
   const withStart = new Int32Array(tokens.length + 1);
   withStart[0] = start;
   withStart.set(tokens, 1);
   return withStart;
+}
+
+function tokensOf(native: Native, vocab: Vocab, prompt: Prompt): Int32Array {
+  switch (prompt.kind) {
+    case "text":
+      return tokenize(native.lib, vocab, prompt.text, { addSpecial: false, parseSpecial: prompt.parseSpecial });
+    case "template":
+      return templateTokens(native, vocab, prompt.text, prompt.guard);
+    case "infill":
+      return infillTokens(native.lib, vocab, prompt);
+  }
 }
 
 /**

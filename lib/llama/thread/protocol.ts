@@ -26,6 +26,8 @@ export interface LoadInput {
   threads: number;
   /** Layers on the GPU; `undefined` leaves it to llama.cpp. */
   gpuLayers: number | undefined;
+  /** The devices; `undefined` leaves them to llama.cpp. */
+  devices?: readonly Pointer<"ggml_backend_device">[] | undefined;
   /** Map the file (true), read it (false), or leave it to llama.cpp. */
   mmap: boolean | undefined;
   /** Whether progress is wanted. */
@@ -76,10 +78,19 @@ export interface ModelFacts {
   batchSize: number;
 }
 
-/** A prompt: text as it is, or the output of a chat template. */
+/** A prompt: text as it is, the output of a chat template, or a gap to fill. */
 export type Prompt =
   | { kind: "text"; text: string; parseSpecial: boolean }
-  | { kind: "template"; text: string; guard: Guard | undefined };
+  | { kind: "template"; text: string; guard: Guard | undefined }
+  | {
+    kind: "infill";
+    prefix: string;
+    suffix: string;
+    files: readonly { readonly name: string; readonly text: string }[];
+    repository: string;
+    file: string;
+    order: "psm" | "spm";
+  };
 
 /** What the form of an answer needs of the generation. */
 export interface AnswerMarks {
@@ -117,6 +128,8 @@ export interface GenerateInput {
   marks: AnswerMarks | undefined;
   /** For samplers on the caller's thread. */
   hop: Hop | undefined;
+  /** Take the last token of the prompt away and let the model begin with its text. */
+  tokenHealing: boolean;
   /** How many tokens at most; `undefined` means until the context is full. */
   maxTokens: number | undefined;
   /** Strings that end the generation. */

@@ -10,6 +10,7 @@ import { Grammar } from "./grammar.ts";
 import { Logprobs } from "./logprobs.ts";
 import type { OwnSamplers } from "./own_samplers.ts";
 import type { GenerateInput, GenerateMessage, TokenLogprobs } from "./protocol.ts";
+import { unlike } from "./token_healing.ts";
 import { type Vocabulary, vocabularyOf } from "./vocabulary.ts";
 
 /** How often a token is chosen again at one place before that is given up. */
@@ -32,6 +33,8 @@ export class TokenSampler implements Disposable {
   readonly #candidates: Candidates | undefined;
   readonly #likeliest: Pointer<"llama_sampler"> | undefined;
   readonly #saved = new Float32Array(likeliest * 3);
+  /** What the text must begin with: what is left of it. */
+  #begin: string;
   #logits: { readonly at: Pointer; readonly view: Float32Array } | undefined;
   /** The tokens that were chosen, but for one that ends the text. */
   readonly tokens: number[] = [];
@@ -42,6 +45,7 @@ export class TokenSampler implements Disposable {
     state: ContextState,
     { sampling, grammar }: GenerateInput,
     own: OwnSamplers,
+    begin: string,
   ) {
     const { native, lib } = task;
     const { vocab, contextSize } = state;
@@ -49,12 +53,14 @@ export class TokenSampler implements Disposable {
     this.#state = state;
     this.#settings = sampling;
     this.#own = own;
+    this.#begin = begin;
     this.#vocabulary = vocabularyOf(state, lib);
     const { logprobs, bannedStrings, minTokens } = sampling;
     this.#logprobs = logprobs === undefined ? undefined : new Logprobs(logprobs, state.bytes);
     this.#banned = bannedStrings.length === 0 ? undefined : new BannedStrings(bannedStrings, this.#vocabulary.pieces);
     this.#chain = new Chain({ native, vocab, vocabulary: this.#vocabulary, contextSize, settings: sampling });
-    const simple = grammar === undefined && this.#banned === undefined && minTokens === 0 && this.#chain.native;
+    const simple = grammar === undefined && this.#banned === undefined && minTokens === 0 && begin === "" &&
+      this.#chain.native;
     this.#candidates = simple
       ? undefined
       : new Candidates(native, own.memory ?? candidateMemory(this.#vocabulary.size));
@@ -107,6 +113,7 @@ export class TokenSampler implements Disposable {
     this.#logprobs?.add(token, this.#read());
     this.#grammar?.accept(token);
     this.#banned?.push(token);
+    if (this.#begin !== "") this.#begin = this.#begin.slice(this.#vocabulary.pieces[token]?.length ?? 0);
     this.tokens.push(token);
     return token;
   }
@@ -147,6 +154,7 @@ export class TokenSampler implements Disposable {
     candidates.fill(this.#read());
     candidates.forbid(refused);
     if (this.tokens.length < this.#settings.minTokens) candidates.forbid(this.#vocabulary.ends);
+    if (this.#begin !== "") candidates.forbid(unlike(this.#begin, this.#vocabulary));
     if (this.#banned !== undefined) {
       candidates.forbid(this.#banned.whole);
       candidates.forbid(this.#banned.completing());

@@ -6,9 +6,11 @@
 
 import type { Pointer } from "../../../ffi/pointer.ts";
 import type { TaskContext } from "../../../ffi/task.ts";
+import { setControlVectors } from "./control_vectors.ts";
 import { generate } from "./generate.ts";
 import { load, unload } from "./load.ts";
 import type { DetokenizeInput, TokenizeInput } from "./protocol.ts";
+import { score, textScores } from "./score.ts";
 import { type ChatVocabulary, chatVocabulary } from "./special_tokens.ts";
 import { type RenderInput, renderTemplate } from "./template.ts";
 import { type TemplateTraits, templateTraits, type TraitsInput } from "./template_traits.ts";
@@ -19,6 +21,9 @@ export const llamaTasks = {
   load,
   unload,
   generate,
+  score,
+  textScores,
+  setControlVectors,
   tokenize: (input: TokenizeInput, { lib }: TaskContext): Int32Array => tokenize(lib, input.vocab, input.text, input),
   detokenize: (input: DetokenizeInput, { lib }: TaskContext): string =>
     detokenize(lib, input.vocab, input.tokens, input),

@@ -1,0 +1,44 @@
+import type { Pointer } from "../../../ffi/pointer.ts";
+import type { TaskContext } from "../../../ffi/task.ts";
+import { ControlVectorError } from "../../errors.ts";
+import type { ControlVectorData } from "../control_vectors.ts";
+import { contextState } from "./context_state.ts";
+import { logWords } from "./log_words.ts";
+
+/** What the task is given. */
+export interface ControlVectorInput {
+  /** Which context. */
+  context: Pointer<"llama_context">;
+  /** How long a direction is. */
+  embeddingSize: number;
+  /** The directions; `undefined` takes them away. */
+  vectors: ControlVectorData | undefined;
+}
+
+/** Sets the control vectors of a context, or takes them away. What is in its memory was computed without them, so it is emptied. */
+export function setControlVectors(
+  { context, embeddingSize, vectors }: ControlVectorInput,
+  { native, lib }: TaskContext,
+): void {
+  const state = contextState(context);
+  const mark = native.logMark();
+  const code = vectors === undefined
+    ? lib.llama_set_adapter_cvec(context, null, 0n, embeddingSize, -1, -1)
+    : lib.llama_set_adapter_cvec(
+      context,
+      vectors.data as Float32Array<ArrayBuffer>,
+      BigInt(vectors.data.length),
+      embeddingSize,
+      vectors.layerStart,
+      vectors.layerEnd,
+    );
+  state.forget();
+  if (code === 0) return;
+  throw new ControlVectorError(
+    `llama.cpp refused the control vectors: ${logWords(native, mark) ?? `it gave ${code}`}`,
+    {
+      value: code,
+      expected: "0",
+    },
+  );
+}

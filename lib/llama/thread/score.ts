@@ -1,0 +1,186 @@
+/**
+ * How likely given texts are, without generating any.
+ *
+ * @module
+ */
+
+import type { Pointer } from "../../../ffi/pointer.ts";
+import type { TaskContext } from "../../../ffi/task.ts";
+import { DecodeError, EmptyPromptError, PromptTooLongError } from "../../errors.ts";
+import { type ContextState, contextState } from "./context_state.ts";
+import { decode } from "./decode.ts";
+import { logSum } from "./logprobs.ts";
+import { promptTokens } from "./prompt.ts";
+import type { Prompt } from "./protocol.ts";
+
+/** Tokens in one decode: logits are kept for each, a megabyte for five tokens of a large vocabulary. */
+const atOnce = 32;
+
+/** What the score task is given. */
+export interface ScoreInput {
+  /** Which context. */
+  context: Pointer<"llama_context">;
+  /** What comes before. */
+  prompt: Extract<Prompt, { kind: "text" }>;
+  /** Texts that may follow. */
+  continuations: readonly string[];
+}
+
+/** The tokens of a text and how likely each was. */
+export interface TokenScores {
+  /** The tokens. */
+  tokens: Int32Array;
+  /** The natural logarithm of each one's probability. */
+  logprobs: Float64Array;
+}
+
+/** How likely each continuation is: from the first token on in which one of them differs from the prompt alone. */
+export function score({ context, prompt, continuations }: ScoreInput, task: TaskContext): TokenScores[] {
+  const state = contextState(context);
+  const tokenize = (text: string) => promptTokens(task.native, state.vocab, { ...prompt, text });
+  const alone = tokenize(prompt.text);
+  const texts = continuations.map((one) => tokenize(prompt.text + one));
+  const start = Math.min(...texts.map((tokens) => common(tokens, alone)));
+  if (start === 0) {
+    throw new EmptyPromptError(
+      "the prompt has no tokens and this model has no start token; give some text before what is scored",
+      {
+        value: prompt.text,
+        expected: "some text",
+      },
+    );
+  }
+  for (const tokens of texts) checkLength(tokens, state);
+  const scorer = new Scorer(state, task);
+  try {
+    const [first] = texts;
+    if (first === undefined) return [];
+    scorer.begin(first.subarray(0, start));
+    return texts.map((tokens) => ({ tokens: tokens.slice(start), logprobs: scorer.scores(tokens, start) }));
+  } finally {
+    state.forget();
+  }
+}
+
+/** What the perplexity task is given. */
+export interface PerplexityInput {
+  /** Which context. */
+  context: Pointer<"llama_context">;
+  /** The text. */
+  prompt: Extract<Prompt, { kind: "text" }>;
+}
+
+/** How likely each token of a text is but the first. One that the context can't hold is read in windows: each token has half a context before it at the least. */
+export function textScores({ context, prompt }: PerplexityInput, task: TaskContext): TokenScores {
+  const state = contextState(context);
+  const tokens = promptTokens(task.native, state.vocab, prompt);
+  if (tokens.length < 2) {
+    throw new EmptyPromptError("the text has fewer than two tokens, so that none follows another; give a longer one", {
+      value: prompt.text,
+      expected: "at least two tokens",
+    });
+  }
+  const scorer = new Scorer(state, task);
+  const logprobs = new Float64Array(tokens.length - 1);
+  try {
+    for (let scored = 1; scored < tokens.length;) {
+      const from = scored === 1 ? 0 : Math.max(0, scored - Math.ceil(state.contextSize / 2));
+      const window = tokens.subarray(from, Math.min(tokens.length, from + state.contextSize));
+      scorer.begin(window.subarray(0, scored - from));
+      logprobs.set(scorer.scores(window, scored - from), scored - 1);
+      scored = from + window.length;
+    }
+  } finally {
+    state.forget();
+  }
+  return { tokens: tokens.slice(1), logprobs };
+}
+
+/** Reads a beginning once, and from it on one text after another. */
+class Scorer {
+  readonly #state: ContextState;
+  readonly #task: TaskContext;
+  readonly #wanted = new Int8Array(atOnce).fill(1);
+  #begin = new Int32Array(0);
+  #after = new Float32Array(0);
+  #base = 0;
+
+  constructor(state: ContextState, task: TaskContext) {
+    this.#state = state;
+    this.#task = task;
+  }
+
+  /** Reads what all texts have in common. */
+  begin(tokens: Int32Array): void {
+    this.#begin = tokens.slice();
+    this.#state.forget();
+    this.#readBegin();
+    this.#after = this.#logits(-1).slice();
+    this.#base = logSum(this.#after);
+  }
+
+  /** How likely the tokens of a text are from a place on: the end of what was read, or somewhat behind. */
+  scores(tokens: Int32Array, start: number): Float64Array {
+    const found = new Float64Array(tokens.length - start);
+    if (found.length === 0) return found;
+    found[0] = (this.#after[tokens[start] as number] as number) - this.#base;
+    if (!this.#state.keep(start)) {
+      this.#state.forget();
+      this.#readBegin();
+    }
+    const step = Math.min(atOnce, this.#state.batchSize);
+    // The logits after the last token aren't needed.
+    for (let at = start; at < tokens.length - 1; at += step) {
+      const part = tokens.subarray(at, Math.min(at + step, tokens.length - 1));
+      this.#read(part, true);
+      for (let index = 0; index < part.length; index++) {
+        const logits = this.#logits(index);
+        found[at + index + 1 - start] = (logits[tokens[at + index + 1] as number] as number) - logSum(logits);
+      }
+      this.#task.throwIfCancelled();
+    }
+    return found;
+  }
+
+  #readBegin(): void {
+    const { batchSize } = this.#state;
+    for (let at = 0; at < this.#begin.length; at += batchSize) {
+      this.#read(this.#begin.subarray(at, at + batchSize), false);
+    }
+  }
+
+  /** Each token's logits, or the last one's only. */
+  #read(tokens: Int32Array, each: boolean): void {
+    const { native } = this.#task;
+    const { batch, batchTokens } = this.#state;
+    batchTokens.set(tokens);
+    if (each) native.assign(batch, { logits: this.#wanted });
+    try {
+      decode(this.#state, this.#task, tokens.length);
+    } finally {
+      batch.logits = null;
+    }
+  }
+
+  #logits(index: number): Float32Array {
+    const { lib, native } = this.#task;
+    const logits = lib.llama_get_logits_ith(this.#state.context, index);
+    if (logits === null) throw new DecodeError("llama.cpp has no logits for a token", { expected: "logits" });
+    return native.viewFloat32(logits, lib.llama_vocab_n_tokens(this.#state.vocab));
+  }
+}
+
+/** How many tokens two texts begin with alike. */
+function common(a: Int32Array, b: Int32Array): number {
+  let same = 0;
+  while (same < a.length && same < b.length && a[same] === b[same]) same++;
+  return same;
+}
+
+function checkLength(tokens: Int32Array, { contextSize }: ContextState): void {
+  if (tokens.length <= contextSize) return;
+  throw new PromptTooLongError(
+    `the prompt and what follows it have ${tokens.length} tokens, but the context holds ${contextSize}; shorten them, or load the model with a larger contextSize`,
+    { value: tokens.length, expected: `at most ${contextSize} tokens` },
+  );
+}
