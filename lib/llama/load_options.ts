@@ -1,5 +1,8 @@
 import { fileURLToPath } from "node:url";
 import type { LogLine, OnAbort } from "../../ffi/thread.ts";
+import { Device } from "../ggml/device.ts";
+import type { RemoteDevice } from "../ggml/rpc_check.ts";
+import { checkRemoteDevice } from "../ggml/rpc_use.ts";
 import { InvalidArgumentError } from "../errors.ts";
 import {
   checkBoolean,
@@ -26,6 +29,11 @@ export interface ModelOptions {
   threads?: number | undefined;
   /** How many layers go to a GPU. 0 to 2,147,483,647, default all if there is a GPU. C: `n_gpu_layers`. */
   gpuLayers?: number | undefined;
+  /**
+   * Where its layers go, shared out by how much memory is free: devices of this machine, from a Registry, and of others, from `connectRpc`. Default the
+   * graphics cards, or the processor. C: `devices`.
+   */
+  devices?: readonly (RemoteDevice | Device)[] | undefined;
   /** Map the file into memory (true), or read it (false). Default what llama.cpp finds best for the device. C: `load_mode`. */
   mmap?: boolean | undefined;
   /** Called while the model is loaded with a number from 0 to 1. C: `progress_callback`. */
@@ -63,6 +71,8 @@ export interface LoadSettings {
   threads: number;
   /** See {@linkcode ModelOptions.gpuLayers}. */
   gpuLayers: number | undefined;
+  /** See {@linkcode ModelOptions.devices}. */
+  devices: readonly (RemoteDevice | Device)[] | undefined;
   /** See {@linkcode ModelOptions.mmap}. */
   mmap: boolean | undefined;
   /** See {@linkcode ModelOptions.onProgress}. */
@@ -86,6 +96,7 @@ const names = [
   "batchSize",
   "threads",
   "gpuLayers",
+  "devices",
   "mmap",
   "onProgress",
   "signal",
@@ -109,6 +120,7 @@ export function checkLoad(options: ModelOptions | undefined): LoadSettings {
     batchSize = defaultBatchSize,
     threads = cores,
     gpuLayers,
+    devices,
     mmap,
     onProgress,
     signal,
@@ -125,6 +137,7 @@ export function checkLoad(options: ModelOptions | undefined): LoadSettings {
     batchSize: checkInteger("batchSize", batchSize, { min: 1, max: largest }),
     threads: Math.min(cores, checkInteger("threads", threads, { min: 1, max: mostThreads })),
     gpuLayers: gpuLayers === undefined ? undefined : checkInteger("gpuLayers", gpuLayers, { min: 0, max: largest }),
+    devices: devices === undefined ? undefined : checkDevices(devices),
     mmap: mmap === undefined ? undefined : checkBoolean("mmap", mmap),
     onProgress: onProgress === undefined ? undefined : checkFunction("onProgress", onProgress),
     signal: signal === undefined ? undefined : checkSignal("signal", signal),
@@ -134,6 +147,16 @@ export function checkLoad(options: ModelOptions | undefined): LoadSettings {
     logLevel: logLevel === undefined ? undefined : checkInteger("logLevel", logLevel, { min: 1, max: 4 }),
     libraryPath: libraryPath === undefined ? undefined : checkText("libraryPath", libraryPath),
   };
+}
+
+function checkDevices(devices: unknown): readonly (RemoteDevice | Device)[] {
+  if (!Array.isArray(devices) || devices.length === 0) {
+    throw new InvalidArgumentError(`devices is ${show(devices)}; give an array of at least one device, or leave it out`, {
+      value: devices,
+      expected: "an array of devices",
+    });
+  }
+  return devices.map((one, index) => isInstance(one, Device) ? one : checkRemoteDevice(`devices[${index}]`, one));
 }
 
 /** The path that a path or a file URL stands for. Throws {@linkcode InvalidArgumentError} for anything else. */

@@ -48,6 +48,8 @@ function loadFile(input: LoadInput, task: TaskContext<number>): Pointer<"llama_m
   const params = native.defaults("llama_model_params");
   params.vocab_only = input.vocabOnly;
   if (input.gpuLayers !== undefined) params.n_gpu_layers = input.gpuLayers;
+  // The array ends with a NULL.
+  if (input.devices !== undefined) native.assign(params, { devices: BigUint64Array.of(...input.devices, 0n) });
   if (input.mmap !== undefined) params.load_mode = input.mmap ? mapFile : readFile;
   using progress = watch(input, task);
   if (progress !== undefined) params.progress_callback = progress.pointer;
@@ -110,7 +112,8 @@ function createContext(
 const inMainMemory = [0, 3];
 
 /** Refuses a context that this machine's memory can't hold. One that goes to a GPU is left to llama.cpp. */
-function checkMemory({ lib }: Native, size: number, { path, bytesPerToken }: LoadInput): void {
+function checkMemory({ lib }: Native, size: number, { path, bytesPerToken, devices }: LoadInput): void {
+  if (devices !== undefined) return;
   const needed = size * bytesPerToken;
   const free = freemem();
   if (needed <= free) return;

@@ -1,0 +1,32 @@
+import type { NativeThread, Pointer } from "../../ffi/mod.ts";
+import { Device } from "../ggml/device.ts";
+import type { RemoteDevice } from "../ggml/rpc_check.ts";
+import { defaultTimeoutMs } from "../ggml/rpc.ts";
+import { RemoteDevices } from "../ggml/rpc_use.ts";
+import type { GgmlTasks } from "../ggml/thread/tasks.ts";
+import type { LlamaTasks } from "./thread/tasks.ts";
+
+/** Devices that a model is to be loaded on, open as long as it is there. */
+export interface OpenDevices {
+  /** The devices in the order in which they were given. */
+  readonly pointers: readonly Pointer<"ggml_backend_device">[];
+  /** Ends the connections to other machines; call it once the model is gone. */
+  close(): Promise<void>;
+}
+
+/** Opens the devices of other machines on the model's thread; those of this one are there. Throws what RemoteDevices.open throws. */
+export async function openDevices(
+  devices: readonly (RemoteDevice | Device)[] | undefined,
+  thread: NativeThread<LlamaTasks>,
+  signal: AbortSignal,
+): Promise<OpenDevices | undefined> {
+  if (devices === undefined) return undefined;
+  const wanted = devices.filter((one) => !(one instanceof Device)) as RemoteDevice[];
+  const ggml = thread as unknown as NativeThread<GgmlTasks>;
+  const remote = wanted.length === 0 ? undefined : await RemoteDevices.open(wanted, ggml, defaultTimeoutMs, signal);
+  let next = 0;
+  const pointers = devices.map((one) =>
+    one instanceof Device ? one.pointer : remote?.pointers[next++] as Pointer<"ggml_backend_device">
+  );
+  return { pointers, close: () => remote?.close() ?? Promise.resolve() };
+}
