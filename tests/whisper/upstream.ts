@@ -10,12 +10,12 @@ const script = fileURLToPath(new URL("../../scripts/whisper_tools.mjs", import.m
 
 let folder: Promise<string> | undefined;
 
-/** Runs `whisper-cli` or `whisper-vad-speech-segments` and gives what it wrote to stdout. */
+/** Runs `whisper-cli` or `whisper-vad-speech-segments` and gives what it wrote. */
 export async function upstream(
   program: "whisper-cli" | "whisper-vad-speech-segments",
   args: readonly string[],
+  stream: "stdout" | "stderr" = "stdout",
 ): Promise<string> {
   folder ??= run("node", [script]).then(({ stdout }) => stdout.trim().split("\n").at(-1) ?? "");
-  const { stdout } = await run(join(await folder, program), [...args], { maxBuffer: 1 << 26 });
-  return stdout;
+  return (await run(join(await folder, program), [...args], { maxBuffer: 1 << 26 }))[stream];
 }
