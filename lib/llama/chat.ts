@@ -1,32 +1,33 @@
-import { ChatTemplateError, InvalidArgumentError } from "../errors.ts";
-import { checkOneOf, checkOptions, checkText, show } from "../options.ts";
-import { guardContents } from "./chat_guard.ts";
+import { InvalidArgumentError } from "../errors.ts";
+import { checkText } from "../options.ts";
+import { type AnswerCall, AnswerReader, malformed } from "./chat_answer.ts";
+import {
+  type ChatOptions,
+  type ChatSendOptions,
+  type ChatSendSettings,
+  type ChatSettings,
+  checkChat,
+  checkSend,
+} from "./chat_options.ts";
+import { type ChatPrompt, type PromptHost, PromptMaker } from "./chat_prompt.ts";
+import { checkToolResults, orderResults, pendingCalls, type ToolResult } from "./chat_results.ts";
 import type { ChatMessage } from "./chat_template.ts";
-import { Generation, type GenerationResult, type PieceSink } from "./generation.ts";
-import { checkGeneration, type GenerationOptions, type GenerationSettings } from "./generation_options.ts";
-import { planResult, type ResultSchema, type StructuredOptions, type StructuredResultOf } from "./schema/structured.ts";
-import type { Prompt } from "./thread/protocol.ts";
-import type { ChatVocabulary } from "./thread/special_tokens.ts";
-import type { RenderInput } from "./thread/template.ts";
+import { type ChatEvent, type ChatResult, ChatTurn } from "./chat_turn.ts";
+import type { GenerationResult, PieceSink } from "./generation.ts";
+import type { GenerationSettings } from "./generation_options.ts";
+import { reasoningLimit } from "./reasoning.ts";
+import type { GrammarTriggers } from "./sampling_grammar.ts";
+import type { AnswerMarks, Prompt } from "./thread/protocol.ts";
+import type { Tool } from "./tools/tool.ts";
+import { toolShapes } from "./tools/parsers/shapes.ts";
+import { toolGrammar } from "./tools/tool_grammar.ts";
+import { runCalls } from "./tools/tool_runner.ts";
+import { joinRounds, type Round } from "./chat_rounds.ts";
 
-/** How a conversation begins. */
-export interface ChatOptions {
-  /** What the model is told about how to answer: a system message before all others. Default none. */
-  system?: string | undefined;
-  /** The chat template, in Jinja. Default the model's own. C: `tokenizer.chat_template` in the file. */
-  template?: string | undefined;
-  /** Messages that were exchanged before, such as the `history` of another chat. Default none. */
-  history?: readonly ChatMessage[] | undefined;
-}
+export type { ChatOptions, ChatSendOptions } from "./chat_options.ts";
 
 /** What a chat needs of its model. */
-export interface ChatHost {
-  /** The model's own template. */
-  readonly template: string | undefined;
-  /** Its control tokens, and the texts of its start and end tokens. */
-  vocabulary(): Promise<ChatVocabulary>;
-  /** Renders a conversation, elsewhere than on this thread: a template can take long. */
-  render(input: RenderInput, signal: AbortSignal): Promise<string>;
+export interface ChatHost extends PromptHost {
   /** Generates an answer. */
   generate(
     prompt: Prompt,
@@ -35,6 +36,16 @@ export interface ChatHost {
     signal: AbortSignal,
     sink: PieceSink,
   ): Promise<GenerationResult>;
+}
+
+/** What a turn is about. */
+interface TurnInput {
+  /** The messages that it begins with. */
+  messages(): ChatMessage[];
+  settings: ChatSendSettings;
+  signal: AbortSignal;
+  sink: PieceSink;
+  emit: (event: ChatEvent) => void;
 }
 
 let chats = 0;
@@ -58,110 +69,216 @@ let chats = 0;
 export class Chat {
   readonly #host: ChatHost;
   readonly #id = ++chats;
-  readonly #source: string | undefined;
+  readonly #settings: ChatSettings;
+  readonly #prompts: PromptMaker;
   readonly #messages: ChatMessage[];
   #turn: Promise<unknown> = Promise.resolve();
 
   /** Begins a conversation. Chats are made by `model.chat`. */
   constructor(host: ChatHost, options: ChatOptions | undefined) {
-    const { system, template, history } = checkOptions("model.chat", options, ["system", "template", "history"]);
     this.#host = host;
-    this.#source = template === undefined ? host.template : checkText("template", template);
-    this.#messages = checkHistory(history);
-    if (system !== undefined) this.#messages.unshift({ role: "system", content: checkText("system", system) });
+    this.#settings = checkChat(options);
+    this.#prompts = new PromptMaker(host, this.#settings.template);
+    this.#messages = this.#settings.messages;
   }
 
   /** All messages so far, the system message too: a copy. */
   get history(): ChatMessage[] {
-    return this.#messages.map((message) => ({ ...message }));
+    return structuredClone(this.#messages);
   }
 
   /**
    * Says something and gets the answer. The text is never read as control tokens.
    *
-   * Throws {@linkcode InvalidArgumentError} at once for a bad option. The generation rejects with {@linkcode ChatTemplateError} when there is no
-   * template, it refuses the messages or takes more than a template may, and with what `model.complete` rejects with.
+   * Throws {@linkcode InvalidArgumentError} at once for a bad option. The turn rejects with {@linkcode ChatTemplateError} when there is no template, it
+   * refuses the messages or takes more than a template may, with what `model.complete` rejects with, and with {@linkcode InvalidArgumentError} when
+   * calls of tools wait for their results.
    */
-  send(text: string, options?: GenerationOptions): Generation;
-  /** Says something and gets JSON that is valid against a schema; the result has a `value`. See {@linkcode StructuredOptions}. */
-  send<const S extends ResultSchema>(
-    text: string,
-    options: GenerationOptions & StructuredOptions<S>,
-  ): Generation<StructuredResultOf<S>>;
-  send(text: string, options?: GenerationOptions): Generation {
+  send(text: string, options?: ChatSendOptions): ChatTurn {
     const content = checkText("the message", text);
-    const { options: plain, finish } = planResult(options);
-    const settings = checkGeneration("chat.send", plain);
-    const before = this.#turn;
-    const generation = new Generation(
-      async (signal, sink) => finish(await this.#answer(before, content, settings, signal, sink)),
-      settings.signal,
-    );
-    // One that is cancelled while it waits ends before its turn: those behind it wait for the turn all the same.
-    this.#turn = generation.then(() => before, () => before);
-    return generation;
-  }
-
-  async #answer(
-    before: Promise<unknown>,
-    content: string,
-    settings: GenerationSettings,
-    signal: AbortSignal,
-    sink: PieceSink,
-  ): Promise<GenerationResult> {
-    await unlessAborted(before, signal);
-    const question: ChatMessage = { role: "user", content };
-    const prompt = await this.#prompt([...this.#messages, question], signal);
-    signal.throwIfAborted();
-    const result = await this.#host.generate(prompt, settings, this.#id, signal, sink);
-    this.#messages.push(question, { role: "assistant", content: result.text });
-    return result;
-  }
-
-  async #prompt(messages: readonly ChatMessage[], signal: AbortSignal): Promise<Prompt> {
-    const source = this.#source;
-    if (source === undefined) {
-      throw new ChatTemplateError(
-        "this model has no chat template; give one by the option template of model.chat, or use model.complete",
-        {
-          expected: "a chat template",
-        },
+    const settings = checkSend("chat.send", options, this.#settings.tools);
+    return this.#begin(settings, () => {
+      const waiting = pendingCalls(this.#messages);
+      if (waiting.length === 0) return [{ role: "user", content }];
+      throw new InvalidArgumentError(
+        `calls of tools wait for their results (${
+          waiting.map(({ name }) => name).join(", ")
+        }); give these first, by chat.sendToolResults`,
+        { value: waiting, expected: "no call that waits" },
       );
+    });
+  }
+
+  /**
+   * Gives the results of the calls in the last turn's `toolCalls`, and gets the answer to them.
+   *
+   * Throws {@linkcode InvalidArgumentError} at once for a bad option; the turn rejects with it when the results don't fit to the calls that wait.
+   */
+  sendToolResults(results: readonly ToolResult[], options?: ChatSendOptions): ChatTurn {
+    const checked = checkToolResults(results);
+    const settings = checkSend("chat.sendToolResults", options, this.#settings.tools);
+    return this.#begin(settings, () => orderResults(this.#messages, checked));
+  }
+
+  #begin(settings: ChatSendSettings, messages: () => ChatMessage[]): ChatTurn {
+    const before = this.#turn;
+    const turn = new ChatTurn(async (signal, sink, emit) => {
+      await unlessAborted(before, signal);
+      return await this.#answer({ messages, settings, signal, sink, emit });
+    }, settings.generation.signal);
+    // One that is cancelled while it waits ends before its turn: those behind it wait for the turn all the same.
+    this.#turn = turn.then(() => before, () => before);
+    return turn;
+  }
+
+  /** Asks the model, runs the handlers of the tools that it calls, and asks it again, until it calls none. */
+  async #answer(turn: TurnInput): Promise<ChatResult> {
+    const { settings, signal, emit } = turn;
+    const added = turn.messages();
+    const rounds: Round[] = [];
+    for (;;) {
+      const round = await this.#ask(turn, added, rounds);
+      rounds.push(round);
+      const { calls } = round;
+      added.push(round.message);
+      if (calls.length === 0) break;
+      const run = rounds.length <= settings.maxToolRounds;
+      const results = await unlessAborted(
+        runCalls(calls, run ? this.#settings.tools : undefined, signal, emit),
+        signal,
+      );
+      added.push(...results);
+      if (results.length < calls.length || left(settings, rounds) <= 0) break;
     }
-    const { special, startToken, endToken } = await this.#host.vocabulary();
-    const { contents, guard } = guardContents(messages.map((message) => message.content), special);
-    const guarded = messages.map((message, index) => ({ role: message.role, content: contents[index] ?? "" }));
-    const text = await this.#host.render({ source, messages: guarded, startToken, endToken }, signal);
-    return { kind: "template", text, guard };
+    this.#messages.push(...added);
+    return joinRounds(rounds, pendingCalls(this.#messages));
+  }
+
+  /** One answer of the model. */
+  async #ask(turn: TurnInput, added: readonly ChatMessage[], rounds: readonly Round[]): Promise<Round> {
+    const { settings, signal, emit } = turn;
+    const first = rounds.length === 0;
+    const tools = this.#toolsFor(settings, first);
+    const messages = [...this.#messages, ...added];
+    const prefill = first ? settings.prefill : "";
+    const variables = { enable_thinking: settings.reasoning.enabled, ...this.#settings.variables };
+    const made = await this.#prompts.make({ messages, tools, variables, prefill }, signal);
+    signal.throwIfAborted();
+    const reader = new AnswerReader(
+      made.form,
+      toolShapes(tools),
+      {
+        inReasoning: made.inReasoning,
+        calls: tools.length > 0,
+        prefix: made.prefix,
+        prefill,
+        separator: rounds.some(({ answer }) => answer.text !== "") ? "\n\n" : "",
+        firstCall: messages.reduce((count, { toolCalls }) => count + (toolCalls?.length ?? 0), 0),
+      },
+      turn.sink,
+      emit,
+    );
+    const { wanted } = turn.sink;
+    const generation = {
+      ...settings.generation,
+      ...this.#constrained(settings, tools, made, first),
+      marks: marksOf(made, settings, tools.length > 0),
+      maxTokens: settings.generation.maxTokens === undefined ? undefined : left(settings, rounds),
+    };
+    const push = (piece: string): void => reader.push(piece);
+    const result = await this.#host.generate(made.prompt, generation, this.#id, signal, { wanted, push });
+    const answer = reader.finish(result.text);
+    const whole = result.stopReason === "eos";
+    const calls = answer.calls.filter(({ call }) => call !== undefined || whole);
+    return {
+      answer,
+      calls,
+      message: messageOf(prefill + answer.text, answer.reasoning, calls),
+      malformed: answer.calls.filter(({ call }) => call === undefined).map(({ parsed }) => malformed(parsed)),
+      result,
+    };
+  }
+
+  #toolsFor({ toolChoice }: ChatSendSettings, first: boolean): readonly Tool[] {
+    const { tools } = this.#settings;
+    if (toolChoice === "none") return [];
+    return first && typeof toolChoice === "object" ? tools.filter(({ name }) => name === toolChoice.name) : tools;
+  }
+
+  /** The grammar that calls are held to. */
+  #constrained(
+    { toolChoice, parallel, constrain }: ChatSendSettings,
+    tools: readonly Tool[],
+    { form, inReasoning }: ChatPrompt,
+    first: boolean,
+  ): Pick<GenerationSettings, "grammar"> | undefined {
+    const required = first && (toolChoice === "required" || typeof toolChoice === "object");
+    if (tools.length === 0 || !constrain) return undefined;
+    const template = this.#prompts.source;
+    const shapes = toolShapes(tools);
+    const grammar = toolGrammar({ form, template, tools, shapes, parallel, required, inReasoning });
+    if (grammar !== undefined) {
+      const { source } = grammar;
+      return { grammar: { source, root: "root", triggers: required ? undefined : triggersOf(grammar.triggers) } };
+    }
+    if (!required) return undefined;
+    throw new InvalidArgumentError(
+      `calls of tools can't be forced with this model's template (${form.family.name}); set toolChoice to auto`,
+      { value: toolChoice, expected: '"auto" or "none"' },
+    );
   }
 }
 
+function triggersOf(triggers: readonly (string | RegExp)[]): GrammarTriggers {
+  return {
+    words: triggers.filter((one) => typeof one === "string"),
+    tokens: [],
+    patterns: triggers.filter((one) => typeof one !== "string").map((one) => new RegExp(one.source, "du")),
+  };
+}
+
+/** The control tokens that the answer's form is made of, and how long the model may think. */
+function marksOf(
+  { form, inReasoning }: ChatPrompt,
+  settings: ChatSendSettings,
+  tools: boolean,
+): AnswerMarks | undefined {
+  const { family, reasoning } = form;
+  const budget = reasoningLimit(form, settings.reasoning, inReasoning);
+  const shown = [
+    ...(reasoning === undefined ? [] : [reasoning.open, reasoning.close]),
+    ...(family.dropped ?? []),
+    ...(tools ? family.openings({ names: [], has: () => false, isText: () => false }) : []),
+    ...(tools || family.name === "harmony" ? family.marks ?? [] : []),
+  ];
+  return shown.length === 0 && budget === undefined ? undefined : { shown, budget };
+}
+
+/** Tokens that are left of the turn's. */
+function left({ generation }: ChatSendSettings, rounds: readonly Round[]): number {
+  const used = rounds.reduce((sum, { result }) => sum + result.tokens.length, 0);
+  return (generation.maxTokens ?? Infinity) - used;
+}
+
+function messageOf(content: string, reasoning: string, calls: readonly AnswerCall[]): ChatMessage {
+  const toolCalls = calls.map(({ id, parsed, call }) => call ?? { id, name: parsed.name, arguments: {} });
+  return {
+    role: "assistant",
+    content,
+    ...(reasoning === "" ? {} : { reasoning }),
+    ...(toolCalls.length === 0 ? {} : { toolCalls }),
+  };
+}
+
 /** Waits, but not beyond an abort. */
-async function unlessAborted(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);
   signal.addEventListener("abort", abort, { once: true });
   try {
-    await Promise.race([work, promise]);
+    return await Promise.race([work, promise]);
   } finally {
     signal.removeEventListener("abort", abort);
   }
-}
-
-function checkHistory(history: unknown): ChatMessage[] {
-  if (history === undefined) return [];
-  if (!Array.isArray(history)) {
-    throw new InvalidArgumentError(`history is ${show(history)}; give an array of messages`, {
-      value: history,
-      expected: "an array of messages",
-    });
-  }
-  return history.map((message: unknown, index) => {
-    const { role, content } = checkOptions(`history[${index}]`, message as ChatMessage, ["role", "content"]);
-    return {
-      role: checkOneOf(`history[${index}].role`, role, ["system", "user", "assistant"]),
-      content: checkText(`history[${index}].content`, content),
-    };
-  });
 }

@@ -39,9 +39,13 @@ export async function bringOracle(cache = cacheFolder()) {
     const zig = await bringZig(cache);
     const common = join(upstream, "common");
     const names = await readdir(common, { recursive: true });
-    const sources = names.map((name) => name.replaceAll("\\", "/")).filter((name) => parts.some((part) => part.test(name)));
+    const sources = names.map((name) => name.replaceAll("\\", "/")).filter((name) =>
+      parts.some((part) => part.test(name))
+    );
     const env = { ZIG_GLOBAL_CACHE_DIR: join(cache, "zig-cache", "global") };
-    const includes = ["common", "include", "ggml/include", "vendor", "src"].flatMap((path) => ["-I", join(upstream, path)]);
+    const includes = ["common", "include", "ggml/include", "vendor", "src"].flatMap((
+      path,
+    ) => ["-I", join(upstream, path)]);
     const flags = ["c++", "-target", hostTarget(), "-O1", "-g0", "-std=c++17", ...includes];
     const files = [source, join(temporary, "build_info.cpp"), ...sources.map((name) => join(common, name))];
     const objects = files.map((_, index) => join(temporary, `${index}.o`));

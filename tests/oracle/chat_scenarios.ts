@@ -39,7 +39,7 @@ function call(index: number, name: string, args: unknown): ScenarioCall {
 const rome = call(0, "get_weather", { city: "Rome", days: 3 });
 const oslo = call(1, "get_weather", { city: "Oslo" });
 const file = call(0, "write_file", {
-  path: "notes/über \"quoted\".txt",
+  path: 'notes/über "quoted".txt',
   text: "first line\nsecond <b>line</b> with {braces}, [brackets] and 🌍",
   overwrite: true,
 });
@@ -76,11 +76,17 @@ export const written: readonly (readonly [template: string, text: string])[] = [
     "Qwen-Qwen3-0.6B",
     '<think>\nI should look.\n</think>\n\n<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome", "days": 2}}\n</tool_call>',
   ],
-  ["NousResearch-Hermes-3-Llama-3.1-8B-tool_use", '<tool_call>\n{"name": "get_weather", "arguments": {"city": "O\'Fallon"}}\n</tool_call>'],
+  [
+    "NousResearch-Hermes-3-Llama-3.1-8B-tool_use",
+    '<tool_call>\n{"name": "get_weather", "arguments": {"city": "O\'Fallon"}}\n</tool_call>',
+  ],
   ["meta-llama-Llama-3.1-8B-Instruct", '{"name": "get_weather", "parameters": {"city": "Rome"}}'],
   ["meta-llama-Llama-3.1-8B-Instruct", "Rome is warm."],
   ["meta-llama-Llama-3.3-70B-Instruct", '{"name": "plot", "parameters": {"points": [1, 2]}}'],
-  ["mistralai-Mistral-Nemo-Instruct-2407", '[TOOL_CALLS][{"name": "get_weather", "arguments": {"city": "Rome"}, "id": "abcdef123"}]'],
+  [
+    "mistralai-Mistral-Nemo-Instruct-2407",
+    '[TOOL_CALLS][{"name": "get_weather", "arguments": {"city": "Rome"}, "id": "abcdef123"}]',
+  ],
   ["Mistral-Small-3.2-24B-Instruct-2506", '[TOOL_CALLS]get_weather[CALL_ID]abcdef123[ARGS]{"city": "Rome"}'],
   ["unsloth-mistral-Devstral-Small-2507", '[TOOL_CALLS]get_weather[ARGS]{"city": "Rome"}'],
   ["mistralai-Ministral-3-14B-Reasoning-2512", '[THINK]Hm.[/THINK][TOOL_CALLS]get_weather[ARGS]{"city": "Rome"}'],
@@ -131,7 +137,10 @@ export const written: readonly (readonly [template: string, text: string])[] = [
     "Qwen3-Coder",
     "<function=get_weather>\n<parameter=city>\nRome\n</parameter>\n</function>\n</tool_call>",
   ],
-  ["GLM-4.6", "<think>Hm.</think>\n<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Rome</arg_value>\n</tool_call>"],
+  [
+    "GLM-4.6",
+    "<think>Hm.</think>\n<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Rome</arg_value>\n</tool_call>",
+  ],
   [
     "Kimi-K2-Thinking",
     '<think>Hm.</think><|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{"city": "Rome"}<|tool_call_end|><|tool_calls_section_end|>',

@@ -1,5 +1,5 @@
 /**
- * Makes tests/oracle/chat_cases.json: what upstream's `common` makes of answers of our own, for each of the templates in the fetched sources.
+ * Makes tests/oracle/chat_cases.jsonl: what upstream's `common` makes of answers of our own, for each of the templates in the fetched sources.
  * `deno run -A tests/oracle/make_chat_cases.ts`, after set-up.
  *
  * The texts of prompts are the templates' own; of them only hashes are kept.
@@ -134,14 +134,15 @@ function conversations(): [string, Json[]][] {
   ];
 }
 
-/** JSON with a case a line. */
-function lines(lists: Record<string, Json[]>): string {
-  const parts = Object.entries(lists).map(([name, list]) =>
-    `${JSON.stringify(name)}: [\n${list.map((one) => JSON.stringify(one)).join(",\n")}\n]`
-  );
-  return `{\n${parts.join(",\n")}\n}`;
-}
+/** The date that the templates got, which some write. */
+const now = new Date();
+const [day, month, year] = [
+  String(now.getDate()).padStart(2, "0"),
+  now.toLocaleString("en-GB", { month: "short" }).slice(0, 3),
+  now.getFullYear(),
+];
+const date = { date_string: `${day} ${month} ${year}`, datetime: `${month} ${day} ${year}` };
 
-const path = join(root, "tests/oracle/chat_cases.json");
-writeFileSync(path, `${lines({ cases, prompts })}\n`);
+const path = join(root, "tests/oracle/chat_cases.jsonl");
+writeFileSync(path, [{ date }, ...prompts, ...cases].map((line) => `${JSON.stringify(line)}\n`).join(""));
 console.log(`${cases.length} answers, ${prompts.length} prompts`);

@@ -5,6 +5,7 @@ import { ChatTemplateError, DisposedError } from "../../lib/errors.ts";
 import { Chat, type ChatHost } from "../../lib/llama/chat.ts";
 import type { GenerationResult } from "../../lib/llama/generation.ts";
 import { renderTemplate } from "../../lib/llama/thread/template.ts";
+import { templateTraits } from "../../lib/llama/thread/template_traits.ts";
 
 const template = "{% for m in messages %}[{{ m.content }}]{% endfor %}";
 
@@ -30,8 +31,9 @@ function host(): { host: ChatHost; asked: string[]; answer: (text: string) => vo
       template,
       vocabulary: () => Promise.resolve({ special: [], startToken: "", endToken: "" }),
       render: (input) => renderTemplate(input),
+      traits: (input) => templateTraits(input),
       generate(prompt) {
-        asked.push(prompt.text);
+        asked.push(prompt.kind === "template" ? prompt.text : "");
         heard.resolve();
         return new Promise((resolve) => waiting.push(resolve));
       },

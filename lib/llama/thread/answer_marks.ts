@@ -7,7 +7,7 @@
 import type { Lib } from "../../../ffi/tables.ts";
 import type { ContextState } from "./context_state.ts";
 import type { AnswerMarks } from "./protocol.ts";
-import { TokenBytes, tokenize } from "./tokenizer.ts";
+import { type TokenBytes, tokenize } from "./tokenizer.ts";
 
 /** The bytes that tokens are given out as. Control tokens give none, but for those that the form of the answer is made of. */
 export class AnswerBytes {
@@ -17,10 +17,12 @@ export class AnswerBytes {
   /** With these texts of control tokens shown. */
   constructor(lib: Lib, { vocab, bytes }: ContextState, marks: AnswerMarks | undefined) {
     this.#bytes = bytes;
-    this.#shown = new Map(marks?.shown.flatMap((mark) => {
-      const [token, ...more] = tokenize(lib, vocab, mark, { addSpecial: false, parseSpecial: true });
-      return token === undefined || more.length > 0 ? [] : [[token, new TextEncoder().encode(mark)] as const];
-    }));
+    this.#shown = new Map(
+      marks?.shown.flatMap((mark) => {
+        const [token, ...more] = tokenize(lib, vocab, mark, { addSpecial: false, parseSpecial: true });
+        return token === undefined || more.length > 0 ? [] : [[token, new TextEncoder().encode(mark)] as const];
+      }),
+    );
   }
 
   /** The bytes of a token, valid until the next call. */
@@ -81,7 +83,9 @@ export class ReasoningBudget {
   }
 
   #closeWhenFull(): void {
-    if (this.#state === "inside" && this.#count >= this.#most) this.#state = this.#forced.length > 0 ? "closing" : "done";
+    if (this.#state === "inside" && this.#count >= this.#most) {
+      this.#state = this.#forced.length > 0 ? "closing" : "done";
+    }
   }
 }
 

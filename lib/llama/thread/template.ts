@@ -122,6 +122,8 @@ function globals(
   const values = {
     enable_thinking: true,
     ...today(),
+    // The package doesn't export its own, but its templates have it.
+    strftime_now: (format: unknown) => new Template("{{ strftime_now(format) }}").render({ format }),
     ...variables,
     messages,
     ...(tools === undefined || tools.length === 0 ? {} : { tools }),
@@ -138,8 +140,6 @@ function globals(
     raise_exception(message: unknown): never {
       throw new Error(String(message));
     },
-    // The package doesn't export its own, but its templates have it.
-    strftime_now: (format: unknown) => new Template("{{ strftime_now(format) }}").render({ format }),
   };
   for (const [name, value] of Object.entries(values)) environment.set(name, value);
   return environment;

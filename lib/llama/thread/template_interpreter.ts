@@ -8,7 +8,15 @@
 import type { Environment as BaseEnvironment, Interpreter as BaseInterpreter } from "@huggingface/jinja";
 import { overLimit, type TemplateLimits } from "./template_limits.ts";
 import { HELD, type Held, held, holdArguments, type Node } from "./template_nodes.ts";
-import { asNumber, emptyList, emptyText, insteadOfNothing, isNothing, pythonMethod, withTextKeys } from "./template_python.ts";
+import {
+  asNumber,
+  emptyList,
+  emptyText,
+  insteadOfNothing,
+  isNothing,
+  pythonMethod,
+  withTextKeys,
+} from "./template_python.ts";
 import { type Value, Weights } from "./template_weights.ts";
 
 type Environment = BaseEnvironment;

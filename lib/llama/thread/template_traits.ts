@@ -5,7 +5,7 @@
  */
 
 import { ChatTemplateError } from "../../errors.ts";
-import { renderTemplate, type RenderInput, type RenderSettings } from "./template.ts";
+import { type RenderInput, type RenderSettings, renderTemplate } from "./template.ts";
 
 /** What a chat template can do. */
 export interface TemplateTraits {
@@ -36,8 +36,15 @@ function call(args: unknown): object {
   return { role: "assistant", content: "", tool_calls: calls };
 }
 
+let known: { source: string; traits: TemplateTraits } | undefined;
+
 /** Finds out what a template can do. A template that fails at everything can do nothing. */
 export async function templateTraits(input: TraitsInput, settings: RenderSettings = {}): Promise<TemplateTraits> {
+  if (known?.source !== input.source) known = { source: input.source, traits: await probe(input, settings) };
+  return known.traits;
+}
+
+async function probe(input: TraitsInput, settings: RenderSettings): Promise<TemplateTraits> {
   const render = async (messages: readonly object[], tools: readonly object[] = []): Promise<string> => {
     try {
       return await renderTemplate({ ...input, messages, tools }, settings);

@@ -79,7 +79,9 @@ function* readAnswer(context: ParseContext, form: AnswerForm, start: AnswerStart
   yield* readReasoning(context, form, start);
   const { family } = form;
   const openings = start.calls === false ? [] : family.openings(context.tools);
-  if (start.calls !== false && family.readStart !== undefined) yield* attempt(context, () => family.readStart?.(context));
+  if (start.calls !== false && family.readStart !== undefined) {
+    yield* attempt(context, () => family.readStart?.(context));
+  }
   const dropped = family.dropped ?? [];
   let inVain = 0;
   for (;;) {

@@ -177,6 +177,7 @@ const functionary: Family = {
     return yield* readRecipient(context);
   },
   readStart: readRecipient,
+  answerStart: "all\n",
 };
 
 function* readRecipient(context: ParseContext): Parse<boolean> {
@@ -221,6 +222,7 @@ const commandR: Family = {
   read: (context) => readObjects(context, { close: ["<|END_ACTION|>"] }),
   dropped: ["<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>"],
   marks: ["<|END_ACTION|>"],
+  answerStart: "<|START_RESPONSE|>",
 };
 
 const commandRPlus: Family = {
@@ -233,7 +235,8 @@ const commandRPlus: Family = {
 const deepseek: Family = {
   name: "deepseek",
   signs: [["<｜tool▁calls▁begin｜>"], ["<｜tool▁call▁begin｜>"]],
-  openings: () => ["<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>", "<｜tool_calls_begin｜>", "<｜tool calls begin｜>"],
+  openings:
+    () => ["<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>", "<｜tool_calls_begin｜>", "<｜tool calls begin｜>"],
   *read(context, opening) {
     const { reader } = context;
     for (let count = 0;; count++) {
@@ -262,18 +265,17 @@ const harmony: Family = {
   name: "harmony",
   signs: [["<|channel|>", "<|message|>"]],
   openings: () => [],
+  // Its messages are read by readHarmony.
+  // deno-lint-ignore require-yield
   *read() {
-    yield* skipNothing();
     return false;
   },
+  answerStart: "<|channel|>final<|message|>",
   marks: ["<|start|>", "<|end|>", "<|channel|>", "<|message|>", "<|constrain|>", "<|call|>", "<|return|>"],
 };
 
 /** A model of no known family, which is told to write calls as Hermes does. */
 const json: Family = { ...hermes, name: "json", signs: [], readStart: readBareObjects };
-
-// deno-lint-ignore require-yield
-function* skipNothing(): Parse<void> {}
 
 /** The families, in the order in which a template is looked at: the more special before the more general. */
 export const families: readonly Family[] = [

@@ -46,6 +46,8 @@ export interface Family {
   readonly dropped?: readonly string[];
   /** Other control tokens that the form is made of. */
   readonly marks?: readonly string[];
+  /** What the text of an answer begins with, where that isn't its first character. */
+  readonly answerStart?: string;
   /** Whether a call ends what the model thinks, also where that wasn't closed. */
   readonly callEndsReasoning?: boolean;
 }

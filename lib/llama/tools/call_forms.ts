@@ -1,0 +1,193 @@
+import type { FamilyName } from "./parsers/family.ts";
+
+/** How a family writes one call, as far as a grammar is made of it. */
+export type CallForm =
+  | {
+    /** A JSON object with the name and the arguments. */
+    readonly kind: "object";
+    /** Before the name. */
+    readonly open: string;
+    /** Between name and arguments. */
+    readonly middle: string;
+    /** Behind the arguments. */
+    readonly close: string;
+  }
+  | {
+    /** The arguments are elements. */
+    readonly kind: "markup";
+    /** Before the name. */
+    readonly open: string;
+    /** Behind the name. */
+    readonly middle: string;
+    /** Before the name of an argument, between it and its value, and behind its value. */
+    readonly argument: readonly [before: string, between: string, behind: string];
+    /** Behind the arguments. */
+    readonly close: string;
+  };
+
+/** How a family writes a stretch of calls. */
+export interface CallsForm {
+  /** One call; the first of several ways that a template may want it. */
+  readonly calls: readonly CallForm[];
+  /** Before the first call. */
+  readonly open: string;
+  /** Between calls; `undefined` when there is never more than one. */
+  readonly between: string | undefined;
+  /** Behind the last. */
+  readonly close: string;
+  /** What tells that a call has begun; the stretch begins with it. */
+  readonly triggers: readonly (string | RegExp)[];
+  /** Parts of GBNF in the texts above: `\u0000` and a name stands for one of these. */
+  readonly parts?: Readonly<Record<string, string>>;
+}
+
+const quoted = (key: string): string => `{"${key}": "`;
+const object = (name: string, args: string): CallForm => ({
+  kind: "object",
+  open: quoted(name),
+  middle: `", "${args}": `,
+  close: "}",
+});
+const plain = object("name", "arguments");
+
+function objects(open: string, between: string | undefined, close: string, call: CallForm = plain): CallsForm {
+  return { calls: [call], open, between, close, triggers: [open.trim()] };
+}
+
+const forms: Partial<Record<FamilyName, CallsForm>> = {
+  json: objects("<tool_call>\n", "\n</tool_call>\n<tool_call>\n", "\n</tool_call>"),
+  hermes: objects("<tool_call>\n", "\n</tool_call>\n<tool_call>\n", "\n</tool_call>"),
+  granite: objects("<|tool_call|>[", ", ", "]"),
+  nemotron: objects("<TOOLCALL>[", ", ", "]</TOOLCALL>"),
+  minimax: objects("<tool_calls>\n", "\n", "\n</tool_calls>"),
+  gigachat: objects("<|function_call|>", undefined, ""),
+  llama: {
+    ...objects("", undefined, "", object("name", "parameters")),
+    triggers: [/^\s*(\{"name": ")/],
+  },
+  "command-r": {
+    ...objects("<|START_ACTION|>[\n    ", ",\n    ", "\n]<|END_ACTION|>", {
+      kind: "object",
+      open: '{"tool_call_id": "\0digits", "tool_name": "',
+      middle: '", "parameters": ',
+      close: "}",
+    }),
+    triggers: ["<|START_ACTION|>"],
+    parts: { digits: "[0-9]{1,3}" },
+  },
+  functionary: {
+    calls: [{ kind: "object", open: "", middle: "\n", close: "" }],
+    open: "",
+    between: ">>>",
+    close: "",
+    triggers: [/^(?!all\n)([^\n]+\n)/, />>>(?!all\n)([^\n]+\n)/],
+  },
+  "functionary-tags": {
+    calls: [{ kind: "object", open: "<function=", middle: ">", close: "</function>" }],
+    open: "",
+    between: "",
+    close: "",
+    triggers: ["<function="],
+  },
+  kimi: {
+    calls: [{
+      kind: "object",
+      open: "<|tool_call_begin|>functions.",
+      middle: ":\0digits<|tool_call_argument_begin|>",
+      close: "<|tool_call_end|>",
+    }],
+    open: "<|tool_calls_section_begin|>",
+    between: "",
+    close: "<|tool_calls_section_end|>",
+    triggers: ["<|tool_calls_section_begin|>"],
+    parts: { digits: "[0-9]{1,3}" },
+  },
+  harmony: {
+    calls: [
+      { kind: "object", open: " to=functions.", middle: "<|channel|>commentary json<|message|>", close: "" },
+      {
+        kind: "object",
+        open: "<|channel|>commentary to=functions.",
+        middle: " <|constrain|>json<|message|>",
+        close: "",
+      },
+    ],
+    open: "",
+    between: undefined,
+    close: "",
+    triggers: [/(?:^|<\|start\|>assistant)((?:<\|channel\|>commentary)? to=functions\.)/],
+  },
+  "qwen-coder": {
+    calls: [{
+      kind: "markup",
+      open: "<function=",
+      middle: ">\n",
+      argument: ["<parameter=", ">\n", "\n</parameter>\n"],
+      close: "</function>",
+    }],
+    open: "<tool_call>\n",
+    between: "\n</tool_call>\n<tool_call>\n",
+    close: "\n</tool_call>",
+    triggers: ["<tool_call>"],
+  },
+  seed: {
+    calls: [{
+      kind: "markup",
+      open: "<function=",
+      middle: ">\n",
+      argument: ["<parameter=", ">", "</parameter>\n"],
+      close: "</function>\n",
+    }],
+    open: "<seed:tool_call>\n",
+    between: "</seed:tool_call>\n<seed:tool_call>\n",
+    close: "</seed:tool_call>",
+    triggers: ["<seed:tool_call>"],
+  },
+  glm: {
+    calls: [{
+      kind: "markup",
+      open: "<tool_call>",
+      middle: "\n",
+      argument: ["<arg_key>", "</arg_key>\n<arg_value>", "</arg_value>\n"],
+      close: "</tool_call>",
+    }],
+    open: "",
+    between: "\n",
+    close: "",
+    triggers: ["<tool_call>"],
+  },
+};
+
+const mistralList: CallsForm = {
+  ...objects("[TOOL_CALLS][", ", ", "]", { ...plain, close: "\0id}" } as CallForm),
+  triggers: ["[TOOL_CALLS]"],
+  parts: { id: '(", \\"id\\": \\"" [a-zA-Z0-9]{9} "\\"")?' },
+};
+
+const mistralNamed: CallsForm = {
+  calls: [{ kind: "object", open: "[TOOL_CALLS]", middle: "\0id[ARGS]", close: "" }],
+  open: "",
+  between: "",
+  close: "",
+  triggers: ["[TOOL_CALLS]"],
+  parts: { id: '("[CALL_ID]" [a-zA-Z0-9]{9})?' },
+};
+
+/** How a family writes calls; `undefined` for one whose calls aren't held to a grammar. */
+export function callsForm(family: FamilyName, template: string): CallsForm | undefined {
+  if (family === "mistral") return template.includes("[ARGS]") ? mistralNamed : mistralList;
+  if (family !== "deepseek") return forms[family];
+  const fenced = template.includes("```json");
+  return {
+    calls: [{
+      kind: "object",
+      open: fenced ? "<｜tool▁call▁begin｜>function<｜tool▁sep｜>" : "<｜tool▁call▁begin｜>",
+      middle: fenced ? "\n```json\n" : "<｜tool▁sep｜>",
+      close: fenced ? "\n```<｜tool▁call▁end｜>" : "<｜tool▁call▁end｜>",
+    }],
+    open: "<｜tool▁calls▁begin｜>",
+    between: fenced ? "\n" : "",
+    close: "<｜tool▁calls▁end｜>",
+    triggers: ["<｜tool▁calls▁begin｜>"],
+  };
+}
