@@ -19,6 +19,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<{ command: Command }>>> = 
   tokenize: () => import("./tokenize.ts"),
   info: () => import("./info.ts"),
   devices: () => import("./devices.ts"),
+  transcribe: () => import("./transcribe.ts"),
+  "rpc-server": () => import("./rpc_server.ts"),
   "convert-whisper": () => import("./convert_whisper.ts"),
 };
 

@@ -6,7 +6,9 @@
 
 export { GgmlError, type GgmlErrorDetails } from "../errors.ts";
 export type { WhisperAudio } from "./gather_audio.ts";
+export { defaultSpeechFile, speechModelPath } from "./default_models.ts";
 export * from "./errors.ts";
+export type { LiveAudio, LiveOptions, LiveText } from "./live.ts";
 export type { Alignment, WhisperOptions, WhisperSource } from "./load_options.ts";
 export type { Segment, Token, Word } from "./segment.ts";
 export type { LanguageProbability, SpeechSegment } from "./thread/protocol.ts";
@@ -15,3 +17,5 @@ export { Transcription, type TranscriptionResult, type TranscriptionTimings } fr
 export type { VadOptions } from "./vad_options.ts";
 export { type AudioOptions, type DetectSpeechOptions, loadWhisper, Whisper, type WhisperInfo } from "./whisper.ts";
 export * from "./audio/mod.ts";
+export * from "./convert/mod.ts";
+export * from "./formats/mod.ts";

@@ -12,6 +12,15 @@ import {
   type WhisperSettings,
   type WhisperSource,
 } from "./load_options.ts";
+import {
+  checkLive,
+  checkLiveAudio,
+  type LiveAudio,
+  type LiveOptions,
+  type LiveSettings,
+  type LiveText,
+  transcribeLive,
+} from "./live.ts";
 import type { Segment } from "./segment.ts";
 import type {
   LanguageProbability,
@@ -41,16 +50,28 @@ export interface WhisperInfo {
   multilingual: boolean;
   /** Tokens of its vocabulary. C: `n_vocab`. */
   vocabularySize: number;
+  /** Places of the encoder. C: `n_audio_ctx`. */
+  audioContext: number;
+  /** Attention heads of the encoder. C: `n_audio_head`. */
+  audioHeads: number;
   /** Layers of the encoder. C: `n_audio_layer`. */
   audioLayers: number;
+  /** Places of the decoder. C: `n_text_ctx`. */
+  textContext: number;
+  /** Attention heads of the decoder. C: `n_text_head`. */
+  textHeads: number;
   /** Layers of the decoder. C: `n_text_layer`. */
   textLayers: number;
   /** Width of its layers. C: `n_audio_state`. */
   width: number;
   /** Bands of the spectrogram. C: `n_mels`. */
   melBands: number;
-  /** The type of the large tensors, such as `"f16"`. C: `ftype`. */
+  /** The type of the large tensors, such as `"f16"`. */
   weightType: string;
+  /** The number of that type in the file. C: `whisper_model_ftype`. */
+  fileType: number;
+  /** What whisper.cpp says of the processor. C: `whisper_print_system_info`. */
+  systemInfo: string;
   /** Compute threads at most. */
   threads: number;
   /** Transcriptions at once. */
@@ -171,11 +192,17 @@ export class Whisper implements AsyncDisposable {
       size,
       multilingual,
       vocabularySize: numbers.vocabularySize,
+      audioContext: numbers.audioContext,
+      audioHeads: numbers.audioHeads,
       audioLayers: numbers.audioLayers,
+      textContext: numbers.textContext,
+      textHeads: numbers.textHeads,
       textLayers: numbers.textLayers,
       width: numbers.width,
       melBands: numbers.melBands,
       weightType: native.readCString(native.lib.ggml_type_name(numbers.weightType as never)),
+      fileType: loaded.fileType,
+      systemInfo: loaded.systemInfo,
       threads: settings.threads,
       parallel: settings.parallel,
     });
@@ -200,6 +227,53 @@ export class Whisper implements AsyncDisposable {
       const samples = await source.read(signal);
       return await this.#run(samples, settings, vad, signal, onSegments, asked);
     }, settings.signal);
+  }
+
+  /**
+   * Turns audio into text while it is spoken: samples, or the bytes of a WAV file or of raw samples, as they come. Windows begin and end with speech where
+   * there is a `vadModel`, else with sound. Memory is bounded: it reads no further than it has transcribed. Leaving the loop ends it.
+   *
+   * Throws {@linkcode InvalidArgumentError} at once for a bad option, {@linkcode DisposedError} after a dispose. The loop throws what
+   * {@linkcode Whisper.transcribe} throws, and the signal's reason.
+   */
+  live(audio: LiveAudio, options?: LiveOptions): AsyncGenerator<LiveText, void, undefined> {
+    const settings = checkLive(options);
+    this.#assertAlive();
+    this.#assertCan(settings.transcribe);
+    checkLiveAudio(audio);
+    const vad = this.#chooseVad(settings.vad, true);
+    return this.#live(audio, settings, vad?.model);
+  }
+
+  async *#live(
+    audio: LiveAudio,
+    settings: LiveSettings,
+    vad: VadModelInput | undefined,
+  ): AsyncGenerator<LiveText, void, undefined> {
+    const { transcribe } = settings;
+    const { signal } = transcribe;
+    this.#assertAlive();
+    const ear = vad === undefined
+      ? undefined
+      : await this.#lanes.with((thread) => thread.run("openEar", vad, { signal }));
+    try {
+      yield* transcribeLive(audio, settings, {
+        hear: ear === undefined
+          ? undefined
+          : (samples) => this.#lanes.with((thread) => thread.run("hear", { ear, samples }, { signal })),
+        transcribe: async (samples, language) => {
+          const segments: Segment[] = [];
+          const asked = { ...transcribe, decoding: { ...transcribe.decoding, language }, onProgress: undefined };
+          const never = signal ?? new AbortController().signal;
+          const done = await this.#run(samples, asked, undefined, never, (more) => segments.push(...more), 0);
+          return { segments, language: done.language ?? "" };
+        },
+      });
+    } finally {
+      if (ear !== undefined && this.#lanes.lost === undefined) {
+        await this.#lanes.with((thread) => thread.run("closeEar", ear));
+      }
+    }
   }
 
   /**

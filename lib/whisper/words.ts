@@ -9,8 +9,11 @@ import type { Token, Word } from "./segment.ts";
 /** Languages that put no space between words: each of their characters, or group of them that is one token, counts as a word. */
 const withoutSpaces = new Set(["zh", "ja", "th", "lo", "my", "yue", "bo"]);
 
-/** The words of tokens that have times. A sign such as a comma belongs to the word before it. */
-export function groupWords(tokens: readonly Token[], language: string): Word[] {
+/**
+ * The words of a segment whose tokens have times, as whisper-cli's `-ml 1 -sow` has them: a sign such as a comma belongs to the word before it, a word lasts
+ * until the next one begins, and the first begins with the segment unless a timestamp is before it.
+ */
+export function groupWords(tokens: readonly Token[], language: string, start: number, end: number): Word[] {
   const spoken = tokens.filter(({ special }) => !special);
   const groups: Token[][] = [];
   let open = true;
@@ -21,7 +24,9 @@ export function groupWords(tokens: readonly Token[], language: string): Word[] {
     else last?.push(token);
     open = isWhole(groups.at(-1) ?? []);
   }
-  return groups.map(wordOf);
+  const own = groups.map((group) => group[0]?.start ?? start);
+  const starts = tokens[0]?.special === true ? own : [start, ...own.slice(1)];
+  return groups.map((group, index) => wordOf(group, starts[index] ?? start, starts[index + 1] ?? end));
 }
 
 function startsWord(text: string, language: string): boolean {
@@ -48,12 +53,7 @@ function textOf(tokens: readonly Token[]): string {
   return decoder.decode(whole);
 }
 
-function wordOf(tokens: readonly Token[]): Word {
-  const start = tokens[0]?.start ?? 0;
-  return {
-    text: textOf(tokens),
-    start,
-    end: Math.max(start, tokens.at(-1)?.end ?? 0),
-    probability: tokens.reduce((sum, { probability }) => sum + probability, 0) / tokens.length,
-  };
+function wordOf(tokens: readonly Token[], start: number, end: number): Word {
+  const probability = tokens.reduce((sum, token) => sum + token.probability, 0) / tokens.length;
+  return { text: textOf(tokens), start, end: Math.max(start, end), probability };
 }

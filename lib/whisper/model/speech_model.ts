@@ -57,6 +57,8 @@ const weightTypes: Readonly<Record<number, number>> = {
   13: 13,
   14: 14,
 };
+/** whisper.cpp looks this token up and takes it on trust that it is there. */
+const blank = 0x20;
 /** `GGML_QNT_VERSION_FACTOR`. */
 const quantVersionFactor = 1000;
 /** `1 + WHISPER_N_FFT / 2`. */
@@ -127,13 +129,16 @@ function readFilters(cursor: ModelCursor, { melBands }: WhisperNumbers): void {
 function readVocabulary(cursor: ModelCursor, { vocabularySize }: WhisperNumbers): void {
   const count = cursor.int32("the vocabulary");
   if (count < 1 || count > vocabularySize) cursor.refuse("the number of tokens", count, `from 1 to ${vocabularySize}`);
+  let hasBlank = false;
   for (let index = 0; index < count; index++) {
     const length = cursor.int32("the vocabulary");
     if (length < 0 || length > most.tokenLength) {
       cursor.refuse(`the length of token ${index}`, length, `from 0 to ${most.tokenLength}`);
     }
-    cursor.skip(length, "the vocabulary");
+    const token = cursor.bytes(length, "the vocabulary");
+    hasBlank ||= length === 1 && token[0] === blank;
   }
+  if (!hasBlank) cursor.refuse("the vocabulary", "without the token of one blank", "one that has it");
 }
 
 /** Every tensor of a model of these numbers. */

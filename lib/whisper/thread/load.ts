@@ -31,6 +31,8 @@ export function loadWhisperModel(input: LoadInput, task: TaskContext<number>): L
     numbers: header.numbers,
     multilingual: lib.whisper_is_multilingual(context) !== 0,
     size: native.readCString(lib.whisper_model_type_readable(context)),
+    fileType: lib.whisper_model_ftype(context),
+    systemInfo: native.readCString(lib.whisper_print_system_info()),
   };
 }
 

@@ -34,6 +34,10 @@ export interface LoadedWhisper {
   multilingual: boolean;
   /** What whisper.cpp calls its size, such as `"tiny"`. */
   size: string;
+  /** The type of its weights, as the file numbers it. */
+  fileType: number;
+  /** What whisper.cpp says of the processor. */
+  systemInfo: string;
 }
 
 /** A model for voice activity. It is small, so it is opened for each use. */

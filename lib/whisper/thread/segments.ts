@@ -58,7 +58,7 @@ export class SegmentReader {
       start,
       end,
       tokens,
-      ...(this.#wishes.words ? { words: groupWords(tokens, this.#language()) } : {}),
+      ...(this.#wishes.words ? { words: groupWords(tokens, this.#language(), start, end) } : {}),
       speakerTurn: lib.whisper_full_get_segment_speaker_turn_next_from_state(state, index),
       noSpeechProbability: lib.whisper_full_get_segment_no_speech_prob_from_state(state, index),
       language: this.#language(),

@@ -7,7 +7,7 @@
 import { hearLanguage } from "./language.ts";
 import { loadWhisperModel, unloadWhisperModel } from "./load.ts";
 import { transcribe } from "./transcribe.ts";
-import { detectSpeech } from "./vad.ts";
+import { closeEar, detectSpeech, hear, openEar } from "./vad.ts";
 
 /** The tasks by name. */
 export const whisperTasks = {
@@ -16,6 +16,9 @@ export const whisperTasks = {
   transcribe,
   detectSpeech,
   hearLanguage,
+  openEar,
+  hear,
+  closeEar,
 } as const;
 
 /** The type of {@linkcode whisperTasks}. */
