@@ -29,14 +29,24 @@ const mostPlaces = 50_000;
  */
 export class GrammarMatcher {
   readonly #grammar: Grammar;
-  readonly #sequences = new Map<readonly GrammarElement[], number>();
-  readonly #known = new Map<string, Place>();
+  readonly #sequences: Map<readonly GrammarElement[], number>;
+  readonly #known: Map<string, Place>;
   #places = new Set<Place>();
   #canEnd = false;
 
-  /** Starts at a rule, `root` unless another is named. Throws {@linkcode GrammarError} when there is no such rule, or it can begin with itself. */
-  constructor(grammar: Grammar, root = "root") {
+  /** Starts at a rule, `root` unless another is named; or where another matcher is. Throws {@linkcode GrammarError} when there is no such rule, or it can begin with itself. */
+  constructor(grammar: Grammar | GrammarMatcher, root = "root") {
+    if (grammar instanceof GrammarMatcher) {
+      this.#grammar = grammar.#grammar;
+      this.#sequences = grammar.#sequences;
+      this.#known = grammar.#known;
+      this.#places = grammar.#places;
+      this.#canEnd = grammar.#canEnd;
+      return;
+    }
     this.#grammar = grammar;
+    this.#sequences = new Map();
+    this.#known = new Map();
     const rule = grammar.names.get(root);
     if (rule === undefined) {
       throw new GrammarError(`the grammar has no rule ${JSON.stringify(root)}; name the one where texts begin`, {
@@ -86,7 +96,7 @@ export class GrammarMatcher {
     const endsByToken = this.#canEnd;
     this.#places = rest;
     this.accept(text);
-    for (const place of byToken) this.#places.add(place);
+    this.#places = new Set([...this.#places, ...byToken]);
     this.#canEnd ||= endsByToken;
     return this.#canEnd || this.#places.size > 0;
   }
