@@ -241,6 +241,11 @@ export class Native {
     return new Uint8Array(this.#memory(pointer, byteLength), 0, byteLength);
   }
 
+  /** The address so many bytes behind another one. */
+  offset<T extends string>(pointer: Pointer, byteOffset: number): Pointer<T> {
+    return pointer + BigInt(byteOffset) as Pointer<T>;
+  }
+
   /** The pointers of an array that ends with NULL. */
   pointersAt(list: Pointer): Pointer[] {
     const found: Pointer[] = [];

@@ -7,6 +7,7 @@ import type { BufferType } from "./buffer_type.ts";
 import { present } from "./present.ts";
 import { ComputeThread, type WorkOptions } from "./compute_thread.ts";
 import { Device } from "./device.ts";
+import { GraphPlan } from "./graph_plan.ts";
 import { checkGraph } from "./graph_check.ts";
 import { checkIndices } from "./index_check.ts";
 import { Handle } from "./handle.ts";
@@ -39,8 +40,8 @@ export class Backend implements Disposable {
   readonly #thread: ComputeThread;
   readonly #setThreads: Pointer | undefined;
   readonly #setAbort: Pointer | undefined;
-  /** What asynchronous copies still read or write. */
-  #inFlight: unknown[] = [];
+  /** What asynchronous work still uses: arrays, and what lets go of a graph. */
+  #inFlight: (ArrayBufferView | (() => void))[] = [];
   #threads = 1;
 
   /** Takes over a backend that the raw layer made. */
@@ -54,7 +55,7 @@ export class Backend implements Disposable {
       pointer,
       free: (one) => {
         native.lib.ggml_backend_free(one);
-        this.#inFlight = [];
+        this.#land();
       },
     });
     const registration = this.device.registration;
@@ -163,11 +164,31 @@ export class Backend implements Disposable {
     }
   }
 
+  /**
+   * Begins to compute a graph on the calling thread; done after {@linkcode Backend.synchronize}. A backend that works in step with the caller, such as
+   * the CPU, is done when the call returns. Throws as {@linkcode Backend.compute} rejects. C: `ggml_backend_graph_compute_async`.
+   */
+  begin(graph: GraphReference): void {
+    this.#assertIdle("compute");
+    this.#inFlight.push(...this.#check(graph));
+    const status = this.native.lib.ggml_backend_graph_compute_async(this.pointer, graph.pointer);
+    const error = statusError(status, `computing on ${this.name}`);
+    if (error === undefined) return;
+    this.synchronize();
+    throw error;
+  }
+
+  /** A plan for a graph that is computed often. Throws as {@linkcode Backend.compute} rejects, BackendError for a backend without plans. C: `ggml_backend_graph_plan_create`. */
+  plan(graph: GraphReference): GraphPlan {
+    this.#assertIdle("plan");
+    return new GraphPlan(this, graph, () => this.#check(graph));
+  }
+
   /** Waits, and blocks the caller, until all that it was given is done. C: `ggml_backend_synchronize`. */
   synchronize(): void {
     this.#assertIdle("wait for it");
     this.native.lib.ggml_backend_synchronize(this.pointer);
-    this.#inFlight = [];
+    this.#land();
   }
 
   /**
@@ -262,7 +283,13 @@ export class Backend implements Disposable {
   /** Closes it once its work is done. C: `ggml_backend_free`. */
   [Symbol.dispose](): void {
     this.#thread.end();
+    if (this.#inFlight.length > 0) this.native.lib.ggml_backend_synchronize(this.pointer);
+    this.#land();
     this.#handle[Symbol.dispose]();
+  }
+
+  #land(): void {
+    for (const one of this.#inFlight.splice(0)) if (typeof one === "function") one();
   }
 
   #check(graph: GraphReference): (() => void)[] {

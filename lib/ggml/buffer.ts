@@ -1,10 +1,33 @@
 import type { Native, Pointer } from "../../ffi/mod.ts";
-import { AllocationError, InvalidArgumentError, NotAllocatedError } from "../errors.ts";
+import { AllocationError, DisposedError, InvalidArgumentError, NotAllocatedError } from "../errors.ts";
 import { checkInteger, checkOneOf, isInstance, show } from "../options.ts";
 import { BufferType } from "./buffer_type.ts";
 import type { Device } from "./device.ts";
 import { Handle } from "./handle.ts";
 import { present } from "./present.ts";
+import type { TensorReference } from "./references.ts";
+import { statusError } from "./status.ts";
+
+function taken(isView: boolean): InvalidArgumentError {
+  return new InvalidArgumentError(
+    isView
+      ? "the tensor is a view with memory, or can't have memory of its own"
+      : "the tensor has memory already, or is no view",
+    { value: isView, expected: "a tensor without memory" },
+  );
+}
+
+/** Takes a tensor's memory away; not from one that went with its context. */
+function forget(tensor: TensorReference): void {
+  let pointer: Pointer<"ggml_tensor">;
+  try {
+    pointer = tensor.pointer;
+  } catch (error) {
+    if (error instanceof DisposedError) return;
+    throw error;
+  }
+  Object.assign(tensor.native.structAt("ggml_tensor", pointer), { data: null, buffer: null });
+}
 
 /** What a buffer is for: the scheduler computes where the weights lie. */
 export type BufferUsage = "any" | "weights" | "compute";
@@ -114,6 +137,11 @@ export class Buffer implements Disposable {
     return Number(this.native.lib.ggml_backend_buffer_get_alignment(this.pointer));
   }
 
+  /** The most bytes that a buffer of its type can have; `Infinity` where there is no limit. C: `ggml_backend_buffer_get_max_size`. */
+  get maxSize(): number {
+    return this.type.maxSize;
+  }
+
   /** Its type. C: `ggml_backend_buffer_get_type`. */
   get type(): BufferType {
     return new BufferType(
@@ -161,6 +189,51 @@ export class Buffer implements Disposable {
   /** Forgets what tensors have attached to it, before other tensors are put there. C: `ggml_backend_buffer_reset`. */
   reset(): void {
     this.native.lib.ggml_backend_buffer_reset(this.pointer);
+  }
+
+  /**
+   * Puts a tensor at a place in it, in bytes from its begin, a multiple of {@linkcode Buffer.alignment}. The allocators do the same by themselves.
+   *
+   * Throws InvalidArgumentError for a tensor that has memory or is a view, and for a place where it doesn't fit; BackendError when the backend refuses it.
+   * C: `ggml_backend_tensor_alloc`, which calls `ggml_backend_buffer_init_tensor`.
+   */
+  place(tensor: TensorReference, offset: number): void {
+    const { native, alignment, size } = this;
+    const { data, view_src } = native.structAt("ggml_tensor", tensor.pointer);
+    if (data !== null || view_src !== null) throw taken(view_src !== null);
+    const needed = Number(native.lib.ggml_backend_buffer_get_alloc_size(this.pointer, tensor.pointer));
+    checkInteger("offset", offset, { min: 0, max: Math.max(0, size - needed) });
+    if (offset % alignment !== 0 || offset + needed > size) {
+      throw new InvalidArgumentError(
+        `a tensor of ${needed} bytes doesn't fit at offset ${offset} of a buffer of ${size} bytes, aligned to ${alignment}`,
+        { value: offset, expected: `a multiple of ${alignment} up to ${size - needed}` },
+      );
+    }
+    const base = present(native.lib.ggml_backend_buffer_get_base(this.pointer), "a base");
+    const status = native.lib.ggml_backend_tensor_alloc(this.pointer, tensor.pointer, native.offset(base, offset));
+    const error = statusError(status, `placing a tensor in ${this.name}`);
+    if (error !== undefined) throw error;
+    this.use({ bufferFreed: () => forget(tensor) });
+  }
+
+  /**
+   * Gives a view memory: that of the tensor that it is a view of. For views that were made before their tensor had memory; the allocators do it by
+   * themselves. Throws InvalidArgumentError for what isn't such a view, NotAllocatedError. C: `ggml_backend_view_init`.
+   */
+  static initView(view: TensorReference): void {
+    const { native, pointer } = view;
+    const { view_src, buffer } = native.structAt("ggml_tensor", pointer);
+    if (view_src === null || buffer !== null) throw taken(view_src !== null);
+    const source = native.structAt("ggml_tensor", view_src);
+    if (source.buffer === null || source.data === null) {
+      throw new NotAllocatedError("the tensor that the view is of has no memory in a buffer; place that first", {
+        value: null,
+        expected: "a view of a tensor in a buffer",
+      });
+    }
+    const error = statusError(native.lib.ggml_backend_view_init(pointer), "placing a view");
+    if (error !== undefined) throw error;
+    bufferAt(source.buffer)?.use({ bufferFreed: () => forget(view) });
   }
 
   /** Keeps the memory until the function that it gives is called, even when it is disposed meanwhile. */

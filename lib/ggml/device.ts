@@ -157,7 +157,10 @@ export class Device {
     return this.native.lib.ggml_backend_dev_offload_op(this.pointer, node.pointer);
   }
 
-  /** Opens it for computing. Throws BackendError when it refuses. C: `ggml_backend_dev_init`. */
+  /**
+   * Opens it for computing. Throws BackendError when it refuses, InvalidArgumentError. C: `ggml_backend_dev_init`; `ggml_backend_init_by_name` and
+   * `ggml_backend_init_by_type` do it for a device of a name or a kind.
+   */
   open(options: BackendOptions = {}): Backend {
     const { params, threads } = checkOptions("open", options, ["params", "threads"]);
     if (params !== undefined && typeof params !== "string") {
@@ -188,7 +191,7 @@ export class Device {
    * buffer; its address must be a multiple of the buffer type's alignment: {@linkcode Device.alignedBytes} makes such an array.
    *
    * Throws InvalidArgumentError for an array at a bad address, BackendError where the device can't take memory of the processor.
-   * C: `ggml_backend_dev_buffer_from_host_ptr`.
+   * C: `ggml_backend_dev_buffer_from_host_ptr`, for the CPU `ggml_backend_cpu_buffer_from_ptr`.
    */
   bufferFromBytes(bytes: Uint8Array<ArrayBuffer>): Buffer {
     if (!this.properties.capabilities.bufferFromHostPointer) {

@@ -49,7 +49,7 @@ export interface EvaluateOptions extends WorkOptions {
 export class Scheduler implements Disposable {
   /** The libraries. */
   readonly native: Native;
-  /** Its backends, the first choice first. C: `ggml_backend_sched_get_backend`. */
+  /** Its backends, the first choice first. C: `ggml_backend_sched_get_backend`, `ggml_backend_sched_get_n_backends`. */
   readonly backends: readonly Backend[];
   readonly #handle: Handle<"ggml_backend_sched">;
   readonly #thread: ComputeThread;

@@ -171,7 +171,7 @@ test("several copies of inputs", async () => {
   assert.deepEqual(values(work.nodes.result), expected());
 });
 
-test("what a scheduler can't be made of", async () => {
+test("what a scheduler can't be made of", () => {
   assert.throws(() => new Scheduler([]), { code: "INVALID_ARGUMENT" });
   assert.throws(() => new Scheduler("cpu" as never), { code: "INVALID_ARGUMENT" });
   assert.throws(() => new Scheduler([cpu, cpu]), { code: "INVALID_ARGUMENT", message: /once/ });
