@@ -15,6 +15,7 @@ export type { WorkOptions } from "./compute_thread.ts";
 export { BufferType } from "./buffer_type.ts";
 export { Buffer, type BufferUsage, type BufferUser } from "./buffer.ts";
 export { Event } from "./event.ts";
+export { GraphPlan } from "./graph_plan.ts";
 export { type EvaluateOptions, Scheduler, type SchedulerOptions } from "./scheduler.ts";
 export { compareBackends, type ComparedNode, GraphCopy } from "./graph_copy.ts";
 export { copyTensor, fillBytes, getBytes, getRows, setBytes, setRows, type TensorRows } from "./tensor_data.ts";
