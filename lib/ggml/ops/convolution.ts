@@ -77,13 +77,14 @@ const plain = (checked: Pair): OperatorCheck => checked as unknown as OperatorCh
 const axisNames = ["stride", "padding", "dilation"] as const;
 
 /**
- * The convolution of rows: `a` [k, in, out] of f32 or f16, `b` [length, in, n] of f32 give [places, out, n]. Computed with 16-bit floats.
+ * The convolution of rows: `a` [k, in, out] of f32 or f16, `b` [length, in] of f32 give [places, out]. Computed with 16-bit floats. One at a time: of
+ * several ggml mixes up the results.
  *
  * Throws TensorShapeError, TensorTypeError, TensorLayoutError, InvalidArgumentError, ContextFullError, DisposedError. C: `ggml_conv_1d`.
  */
 export function conv1d(context: GgmlContext, a: Tensor, b: Tensor, options?: AxisOptions): Tensor {
   const checked = checkPair("conv1d", context, a, b).dimensions("a", 3).dimension("b", 1, a.shape[1], "as a has")
-    .dimensions("b", 3);
+    .dimensions("b", 2);
   const axes = checkAxes(plain(checked), checkOptions("conv1d", options, axisNames), 1);
   placesOf(plain(checked), a, b, axes);
   return checked.build((into) =>
@@ -94,7 +95,7 @@ export function conv1d(context: GgmlContext, a: Tensor, b: Tensor, options?: Axi
 /** {@linkcode conv1d} with half of the kernel as padding. C: `ggml_conv_1d_ph`. */
 export function conv1dHalf(context: GgmlContext, a: Tensor, b: Tensor, options?: Omit<AxisOptions, "padding">): Tensor {
   const checked = checkPair("conv1dHalf", context, a, b).dimensions("a", 3).dimension("b", 1, a.shape[1], "as a has")
-    .dimensions("b", 3);
+    .dimensions("b", 2);
   const given = checkOptions("conv1dHalf", options, ["stride", "dilation"]);
   const axes = checkAxes(plain(checked), { ...given, padding: Math.floor(a.shape[0] / 2) }, 1);
   placesOf(plain(checked), a, b, axes);
@@ -341,8 +342,9 @@ export function im2colBack(
   const [p0 = 0, p1 = 0] = axes.p;
   const [d0 = 1, d1 = 0] = axes.d;
   const dimensions = BigInt64Array.from(full, BigInt);
+  // The header has the two the other way round; this is how the processor's kernel and the backward pass take them.
   return checked.build((into) =>
-    context.native.lib.ggml_im2col_back(into, kernel.pointer, gradient.pointer, dimensions, s0, s1, p0, p1, d0, d1, two)
+    context.native.lib.ggml_im2col_back(into, gradient.pointer, kernel.pointer, dimensions, s0, s1, p0, p1, d0, d1, two)
   );
 }
 

@@ -184,7 +184,7 @@ export function gatedLinearAttention(context: GgmlContext, operands: GatedLinear
 
 /** The operands of {@linkcode rwkvWkv7}; contiguous. */
 export interface Wkv7Operands {
-  /** [size, heads, tokens]. */
+  /** [size, heads, tokens]; `size` is a multiple of 64: the processor's kernel goes by such steps. */
   r: Tensor;
   /** The decay, as `r`. */
   w: Tensor;
@@ -211,18 +211,20 @@ export function rwkvWkv7(context: GgmlContext, operands: Wkv7Operands): Tensor {
     "b",
     "state",
   ]) as Wkv7Operands;
-  return checkRecurrent("rwkvWkv7", context, { r, w, k, v, a, b, state }, "r", state).build((into) =>
-    context.native.lib.ggml_rwkv_wkv7(
-      into,
-      r.pointer,
-      w.pointer,
-      k.pointer,
-      v.pointer,
-      a.pointer,
-      b.pointer,
-      state.pointer,
-    )
-  );
+  return checkRecurrent("rwkvWkv7", context, { r, w, k, v, a, b, state }, "r", state)
+    .require(r.shape[0] % 64 === 0, "r", 0, "a multiple of 64")
+    .build((into) =>
+      context.native.lib.ggml_rwkv_wkv7(
+        into,
+        r.pointer,
+        w.pointer,
+        k.pointer,
+        v.pointer,
+        a.pointer,
+        b.pointer,
+        state.pointer,
+      )
+    );
 }
 
 /** The operands of {@linkcode gatedDeltaNet}. */
