@@ -318,9 +318,10 @@ export class Whisper implements AsyncDisposable {
     const source = gatherAudio(audio, base, languageSeconds);
     const samples = await source.read(base.signal);
     const input = { context: this.#loaded.context, samples, threads: base.threads ?? this.#settings.threads };
-    return await this.#lanes.with((thread) =>
+    const heard = this.#lanes.with((thread) =>
       thread.run("hearLanguage", input, { signal: base.signal, transfer: [samples.buffer] })
     );
+    return await orAborted(heard, base.signal);
   }
 
   /** Frees the model. Waits for the work that was asked for; abort it first to be quicker. Later calls throw {@linkcode DisposedError}. */
@@ -418,8 +419,9 @@ export class Whisper implements AsyncDisposable {
       if ("segments" in message) onSegments(message.segments);
       else if ("progress" in message) onProgress?.(message.progress);
     };
-    const output = await this.#lanes.with((thread) =>
-      thread.run("transcribe", input, { signal, onMessage, transfer: [samples.buffer] })
+    const output = await orAborted(
+      this.#lanes.with((thread) => thread.run("transcribe", input, { signal, onMessage, transfer: [samples.buffer] })),
+      signal,
     );
     const { language, languages, speech, vadMs, transcribeMs } = output;
     const waitMs = Math.max(0, performance.now() - asked - vadMs - transcribeMs);
@@ -429,6 +431,24 @@ export class Whisper implements AsyncDisposable {
       ...(speech === undefined ? {} : { speech }),
       timings: { waitMs, vadMs, transcribeMs, audioSeconds },
     };
+  }
+}
+
+/**
+ * The work's result, or the signal's reason at once. whisper.cpp looks at aborts between the encoding of one window and the next token alone: until then the
+ * thread goes on, and takes no other work.
+ */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return await work;
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  work.catch(() => {});
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
   }
 }
 

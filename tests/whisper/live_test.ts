@@ -151,7 +151,7 @@ test("a window holds what was said, no more than the longest", () => {
     if (window !== undefined) windows.push(window);
     assert.ok(gate.held <= 16_384);
   }
-  assert.equal(windows[0]?.start, 9 * 512);
+  assert.equal(windows[0]?.start, 8 * 512);
   for (const [index, window] of windows.entries()) {
     assert.equal(window.samples[0], window.start / 512);
     const next = windows[index + 1];
