@@ -2,7 +2,7 @@ import { open } from "../../ffi/mod.ts";
 import type { Native } from "../../ffi/native.ts";
 import type { Pointer } from "../../ffi/pointer.ts";
 import { NativeThread } from "../../ffi/thread.ts";
-import { DisposedError, SamplerError, UnsupportedModelError } from "../errors.ts";
+import { DisposedError, RemoteLostError, SamplerError, UnsupportedModelError } from "../errors.ts";
 import type { GgufHeader, GgufValue } from "../ggml/gguf_header.ts";
 import { openDevices, type OpenDevices } from "./model_devices.ts";
 import { checkBoolean, checkOptions, checkText } from "../options.ts";
@@ -113,6 +113,11 @@ export async function loadModel(source: string | URL, options?: ModelOptions): P
     await thread[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** A server that was lost has nothing left to free. */
+function ignoreLostServer(error: unknown): void {
+  if (!(error instanceof RemoteLostError)) throw error;
 }
 
 /** The caller's signal and `onProgress`, where an error of `onProgress` aborts too: what was loaded all the same is freed then. */
@@ -465,7 +470,7 @@ export class Model implements AsyncDisposable {
     net.unregister(this);
     try {
       // After an abort nothing of the model may be touched any more.
-      if (this.#thread.lost === undefined) await this.#thread.run("unload", this.#loaded);
+      if (this.#thread.lost === undefined) await this.#thread.run("unload", this.#loaded).catch(ignoreLostServer);
     } finally {
       await this.#devices?.close();
       await this.#thread[Symbol.asyncDispose]();
