@@ -57,16 +57,11 @@ function* readHeader(context: ParseContext, first: boolean): Parse<string | unde
 
 function* scanHeader({ reader }: ParseContext): Parse<string | undefined> {
   const from = reader.at;
-  let text = "";
-  for (;;) {
-    const found = yield* reader.until(
-      ["<|message|>", ...ends],
-      (start, to) => text += reader.slice(start, Math.min(to, start + mostHeaderCharacters)),
-    );
-    if (found !== "<|message|>" || reader.at - from > mostHeaderCharacters) return undefined;
-    reader.at += found.length;
-    return text;
-  }
+  const found = yield* reader.within(["<|message|>", ...ends], mostHeaderCharacters);
+  if (found !== "<|message|>") return undefined;
+  const text = reader.slice(from, reader.at);
+  reader.at += found.length;
+  return text;
 }
 
 function* readMessage(context: ParseContext, header: string): Parse<void> {

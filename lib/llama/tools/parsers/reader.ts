@@ -121,6 +121,21 @@ export class Reader {
     }
   }
 
+  /** The first of some strings that begins within so many characters; stops before it. Takes nothing when none does. */
+  *within(markers: readonly string[], limit: number): Parse<string | undefined> {
+    for (;;) {
+      const near = this.slice(this.at, this.at + limit);
+      const found = markers.map((marker) => [near.indexOf(marker), marker] as const).filter(([place]) => place >= 0)
+        .sort(([a], [b]) => a - b)[0];
+      if (found !== undefined) {
+        this.at += found[0];
+        return found[1];
+      }
+      if (this.ended || near.length >= limit) return undefined;
+      yield;
+    }
+  }
+
   #give(to: number, give: (from: number, to: number) => void): void {
     if (to <= this.at) return;
     const from = this.at;

@@ -67,12 +67,18 @@ export class Sink {
     const body = all.trimEnd();
     this.#space = all.slice(body.length);
     if (body === "") return;
-    this.#events.push({ type: "text", text: body });
+    this.#give("text", body);
   }
 
   /** What the model thinks. */
   reasoning(text: string): void {
-    if (text !== "") this.#events.push({ type: "reasoning", text });
+    if (text !== "") this.#give("reasoning", text);
+  }
+
+  #give(type: "text" | "reasoning", text: string): void {
+    const last = this.#events.at(-1);
+    if (last?.type === type) this.#events[this.#events.length - 1] = { type, text: last.text + text };
+    else this.#events.push({ type, text });
   }
 
   /** A call begins. */
