@@ -17,6 +17,7 @@ import type { GenerationResult, PieceSink } from "./generation.ts";
 import type { GenerationSettings } from "./generation_options.ts";
 import { reasoningLimit } from "./reasoning.ts";
 import type { GrammarTriggers } from "./sampling_grammar.ts";
+import { planResult, type ResultSchema, type StructuredOptions, type StructuredResultOf } from "./schema/structured.ts";
 import type { AnswerMarks, Prompt } from "./thread/protocol.ts";
 import type { Tool } from "./tools/tool.ts";
 import { toolShapes } from "./tools/parsers/shapes.ts";
@@ -46,7 +47,11 @@ interface TurnInput {
   signal: AbortSignal;
   sink: PieceSink;
   emit: (event: ChatEvent) => void;
+  finish: Finish;
 }
+
+/** What becomes of a turn's result. */
+type Finish = (result: ChatResult) => ChatResult | Promise<ChatResult>;
 
 let chats = 0;
 
@@ -94,10 +99,20 @@ export class Chat {
    * refuses the messages or takes more than a template may, with what `model.complete` rejects with, and with {@linkcode InvalidArgumentError} when
    * calls of tools wait for their results.
    */
+  send(text: string, options?: ChatSendOptions): ChatTurn;
+  /**
+   * Says something and gets JSON that is valid against a schema; the result has a `value`. See {@linkcode StructuredOptions}. The model doesn't think
+   * before, and calls no tools: set `toolChoice` to `"none"` in a chat that has some.
+   */
+  send<const S extends ResultSchema>(
+    text: string,
+    options: ChatSendOptions & StructuredOptions<S>,
+  ): ChatTurn<StructuredResultOf<S, ChatResult>>;
   send(text: string, options?: ChatSendOptions): ChatTurn {
     const content = checkText("the message", text);
-    const settings = checkSend("chat.send", options, this.#settings.tools);
-    return this.#begin(settings, () => {
+    const { options: plain, finish } = planResult(options, { reasoning: false });
+    const settings = checkSend("chat.send", plain, this.#settings.tools);
+    return this.#begin(settings, finish, () => {
       const waiting = pendingCalls(this.#messages);
       if (waiting.length === 0) return [{ role: "user", content }];
       throw new InvalidArgumentError(
@@ -117,14 +132,14 @@ export class Chat {
   sendToolResults(results: readonly ToolResult[], options?: ChatSendOptions): ChatTurn {
     const checked = checkToolResults(results);
     const settings = checkSend("chat.sendToolResults", options, this.#settings.tools);
-    return this.#begin(settings, () => orderResults(this.#messages, checked));
+    return this.#begin(settings, (result) => result, () => orderResults(this.#messages, checked));
   }
 
-  #begin(settings: ChatSendSettings, messages: () => ChatMessage[]): ChatTurn {
+  #begin(settings: ChatSendSettings, finish: Finish, messages: () => ChatMessage[]): ChatTurn {
     const before = this.#turn;
     const turn = new ChatTurn(async (signal, sink, emit) => {
       await unlessAborted(before, signal);
-      return await this.#answer({ messages, settings, signal, sink, emit });
+      return await this.#answer({ messages, settings, signal, sink, emit, finish });
     }, settings.generation.signal);
     // One that is cancelled while it waits ends before its turn: those behind it wait for the turn all the same.
     this.#turn = turn.then(() => before, () => before);
@@ -150,8 +165,9 @@ export class Chat {
       added.push(...results);
       if (results.length < calls.length || left(settings, rounds) <= 0) break;
     }
+    const result = await turn.finish(joinRounds(rounds, pendingCalls([...this.#messages, ...added])));
     this.#messages.push(...added);
-    return joinRounds(rounds, pendingCalls(this.#messages));
+    return result;
   }
 
   /** One answer of the model. */

@@ -46,11 +46,11 @@ export type ChatEvent =
   };
 
 /** Does the work of a turn. */
-export type ChatWork = (
+export type ChatWork<Result extends ChatResult = ChatResult> = (
   signal: AbortSignal,
   sink: PieceSink,
   emit: (event: ChatEvent) => void,
-) => Promise<ChatResult>;
+) => Promise<Result>;
 
 /**
  * An answer that is being generated: a {@linkcode Generation} whose text is what the model says, with what it thinks and what it calls in streams beside.
@@ -68,12 +68,12 @@ export type ChatWork = (
  * assert.equal((await turn).text, text);
  * ```
  */
-export class ChatTurn extends Generation<ChatResult> {
+export class ChatTurn<Result extends ChatResult = ChatResult> extends Generation<Result> {
   readonly #events: Queue<ChatEvent>;
   readonly #thoughts: Queue<string>;
 
   /** Starts the work. Turns are made by `chat.send`. */
-  constructor(work: ChatWork, signal: AbortSignal | undefined) {
+  constructor(work: ChatWork<Result>, signal: AbortSignal | undefined) {
     const events = new Queue<ChatEvent>();
     const thoughts = new Queue<string>();
     super(async (inner, sink) => {

@@ -29,19 +29,22 @@ export interface StructuredOptions<S extends ResultSchema = ResultSchema> {
 }
 
 /** A result with a value. When the text was cut off by `maxTokens`, a full context or a stop string there is none: `stopReason` says which. */
-export type StructuredResult<T> =
-  | (GenerationResult & { stopReason: "eos"; value: T })
-  | (GenerationResult & { stopReason: Exclude<StopReason, "eos">; value: undefined });
+export type StructuredResult<T, Result extends GenerationResult = GenerationResult> =
+  | (Result & { stopReason: "eos"; value: T })
+  | (Result & { stopReason: Exclude<StopReason, "eos">; value: undefined });
 
 /** The value of a result for a schema. */
-export type StructuredResultOf<S> = StructuredResult<SchemaOutput<S>>;
+export type StructuredResultOf<S, Result extends GenerationResult = GenerationResult> = StructuredResult<
+  SchemaOutput<S>,
+  Result
+>;
 
 /** Options without those of the schema, and what makes a structured result of a plain one. */
 export interface StructuredPlan<O> {
   /** The options, with the grammar. */
   options: O;
   /** Reads and checks the value. */
-  finish(result: GenerationResult): Promise<StructuredResult<unknown>>;
+  finish<Result extends GenerationResult>(result: Result): Promise<StructuredResult<unknown, Result>>;
 }
 
 const names = ["schema", "jsonSchema", "whitespace"] as const;
@@ -52,12 +55,16 @@ export function asksForStructure(options: unknown): options is StructuredOptions
     names.some((name) => (options as Record<string, unknown>)[name] !== undefined);
 }
 
-/** The options of a generation without what belongs to a schema, and what makes its result of a plain one. Throws what {@linkcode planStructured} throws. */
+/**
+ * The options of a generation without what belongs to a schema, and what makes its result of a plain one. `defaults` are options that count beside a schema
+ * where they aren't given. Throws what {@linkcode planStructured} throws.
+ */
 export function planResult<O extends object>(
   options: O | undefined,
-): { options: O | undefined; finish(result: GenerationResult): GenerationResult | Promise<GenerationResult> } {
+  defaults: Partial<O> = {},
+): { options: O | undefined; finish<Result extends GenerationResult>(result: Result): Result | Promise<Result> } {
   if (!asksForStructure(options)) return { options, finish: (result) => result };
-  const { options: plain, finish } = planStructured(options);
+  const { options: plain, finish } = planStructured({ ...defaults, ...options });
   return { options: plain as unknown as O, finish };
 }
 
@@ -101,11 +108,11 @@ export function planStructured<O extends object>(
   };
 }
 
-async function finish(
-  result: GenerationResult,
+async function finish<Result extends GenerationResult>(
+  result: Result,
   compiled: CompiledSchema,
   standard: StandardSchema | undefined,
-): Promise<StructuredResult<unknown>> {
+): Promise<StructuredResult<unknown, Result>> {
   const { stopReason } = result;
   if (stopReason !== "eos") return { ...result, stopReason, value: undefined };
   const value = parse(result.text);
