@@ -38,8 +38,20 @@ export class Feasibility {
     return found;
   }
 
+  readonly #leaves = new WeakMap<Leaf, { readonly problem: string | undefined }>();
+
   /** Why nothing can be valid for a leaf. */
   leafProblem(leaf: Leaf): string | undefined {
+    let known = this.#leaves.get(leaf);
+    if (known === undefined) {
+      known = { problem: this.#leafProblem(leaf) };
+      // What was found while a schema that this one holds was asked for is not yet sure.
+      if (this.#active.size === 0) this.#leaves.set(leaf, known);
+    }
+    return known.problem;
+  }
+
+  #leafProblem(leaf: Leaf): string | undefined {
     const forbidden = leaf.find(({ schema }) => schema === undefined);
     if (forbidden !== undefined) return `${forbidden.path || "the root"} is false`;
     const { types, values, path } = mergeLeaf(this.#document, leaf, true);

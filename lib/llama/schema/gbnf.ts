@@ -43,18 +43,29 @@ export function rule(name: string): Expr {
 /** One after another. */
 export function sequence(...parts: readonly Expr[]): Expr {
   const items: Expr[] = [];
-  for (const part of parts.flatMap((one) => one.kind === "sequence" ? one.items : [one])) {
-    if (isNever(part)) return never;
-    const last = items.at(-1);
-    if (part.kind === "text" && last?.kind === "text") items[items.length - 1] = text(last.text + part.text);
-    else if (part.kind !== "text" || part.text !== "") items.push(part);
+  for (const part of parts) {
+    if (part.kind === "sequence") { for (const item of part.items) append(items, item); }
+    else if (isNever(part)) return never;
+    else append(items, part);
   }
   return items.length === 0 ? empty : items.length === 1 ? items[0] as Expr : { kind: "sequence", items };
 }
 
+function append(items: Expr[], part: Expr): void {
+  if (part.kind !== "text") return void items.push(part);
+  const last = items.at(-1);
+  if (last?.kind === "text") items[items.length - 1] = text(last.text + part.text);
+  else if (part.text !== "") items.push(part);
+}
+
 /** One of several. */
 export function choice(...parts: readonly Expr[]): Expr {
-  const options = parts.flatMap((one) => one.kind === "choice" ? one.options : [one]);
+  if (parts.length === 1) return parts[0] as Expr;
+  const options: Expr[] = [];
+  for (const part of parts) {
+    if (part.kind === "choice") options.push(...part.options);
+    else options.push(part);
+  }
   return options.length === 1 ? options[0] as Expr : { kind: "choice", options };
 }
 
@@ -97,6 +108,7 @@ function times(min: number, max: number): string {
 }
 
 function writeText(text: string): string {
+  if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
   let result = '"';
   for (const char of text) {
     const point = char.codePointAt(0) ?? 0;

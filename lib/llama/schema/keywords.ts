@@ -129,9 +129,9 @@ export function typeOfKeyword(keyword: string): TypeName | undefined {
 export function checkKeywords(schema: JsonObject, path: string): void {
   for (const [keyword, value] of Object.entries(schema)) {
     if (annotations.has(keyword) || keyword.startsWith("x-")) continue;
-    const place = `${path}/${escapePointer(keyword)}`;
     const rule = Object.hasOwn(supported, keyword) ? supported[keyword] : undefined;
-    if (rule === undefined) refuse(keyword, value, place);
+    if (rule === undefined) refuse(keyword, value, `${path}/${escapePointer(keyword)}`);
+    const place = `${path}/${keyword}`;
     if (!rule.check(value)) {
       throw new JsonSchemaError(`the schema's ${place} is ${show(value)}; it must be ${rule.expected}`, {
         path: place,
@@ -177,5 +177,6 @@ function refuseFormat(value: JsonValue, path: string): never {
 
 /** A key as it is written in a JSON Pointer. */
 export function escapePointer(key: string): string {
+  if (!/[~/]/.test(key)) return key;
   return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -28,8 +28,6 @@ interface State {
   readonly choices: Choice[];
 }
 
-const inPlace = new Set(["$ref", "allOf", "anyOf", "oneOf"]);
-
 /** Finds the leaves of schemas, and keeps them. */
 export class Leaves {
   readonly #document: SchemaDocument;
@@ -137,10 +135,6 @@ export class Leaves {
 
 /** A key that is the same for the same schemas. */
 export function keyOf(nodes: readonly SchemaNode[]): string {
+  if (nodes.length < 2) return String(nodes[0]?.id ?? "");
   return [...new Set(nodes.map(({ id }) => id))].sort((a, b) => a - b).join();
-}
-
-/** Whether a keyword only brings in other schemas. */
-export function isInPlace(keyword: string): boolean {
-  return inPlace.has(keyword);
 }

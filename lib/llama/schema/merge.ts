@@ -41,6 +41,8 @@ export interface ObjectRules {
   readonly max: number;
 }
 
+const allTypes: ReadonlySet<TypeName> = new Set(typeNames.filter((type) => type !== "integer"));
+
 /** What a leaf says. */
 export interface Merged {
   /** The types it allows, `integer` never beside `number`. */
@@ -58,7 +60,7 @@ export interface Merged {
 export function mergeLeaf(document: SchemaDocument, leaf: Leaf, narrow: boolean): Merged {
   const path = leaf[0]?.path ?? "";
   const values = valuesOf(document, leaf);
-  let types = new Set<TypeName>(typeNames.filter((type) => type !== "integer"));
+  let types = allTypes;
   let named = false;
   for (const { schema } of leaf) {
     if (schema === undefined) return { types: new Set(), values: undefined, path };
@@ -68,14 +70,16 @@ export function mergeLeaf(document: SchemaDocument, leaf: Leaf, narrow: boolean)
     types = commonTypes(types, new Set(list));
   }
   if (!named && narrow) {
-    const meant = new Set(leaf.flatMap(({ schema }) => Object.keys(schema ?? {}).map(typeOfKeyword)));
+    const meant = new Set<TypeName | undefined>();
+    for (const { schema } of leaf) for (const keyword in schema) meant.add(typeOfKeyword(keyword));
     meant.delete(undefined);
     if (meant.size > 0) types = meant as Set<TypeName>;
   }
   return { types, values, path };
 }
 
-function commonTypes(a: ReadonlySet<TypeName>, b: ReadonlySet<TypeName>): Set<TypeName> {
+function commonTypes(a: ReadonlySet<TypeName>, b: ReadonlySet<TypeName>): ReadonlySet<TypeName> {
+  if (a === allTypes && !b.has("integer")) return b;
   const common = new Set<TypeName>();
   for (const type of typeNames) {
     const has = (set: ReadonlySet<TypeName>) => set.has(type) || (type === "integer" && set.has("number"));
@@ -97,10 +101,12 @@ function valuesOf(document: SchemaDocument, leaf: Leaf): readonly JsonValue[] | 
 
 /** All values of a keyword, and where it stands. */
 function all<T>(leaf: Leaf, keyword: string): { value: T; path: string }[] {
-  return leaf.flatMap(({ schema, path }) => {
+  const found: { value: T; path: string }[] = [];
+  for (const { schema, path } of leaf) {
     const value = schema?.[keyword];
-    return value === undefined ? [] : [{ value: value as T, path: `${path}/${keyword}` }];
-  });
+    if (value !== undefined) found.push({ value: value as T, path: `${path}/${keyword}` });
+  }
+  return found;
 }
 
 function most(leaf: Leaf, keyword: string, start: number): number {
@@ -169,8 +175,16 @@ function refuseUnique(leaf: Leaf, max: number): void {
   );
 }
 
+const objects = new WeakMap<Leaf, ObjectRules>();
+
 /** What objects must be like. Where properties are named and nothing is said of others there are no others, which is narrower than the schema. */
 export function mergeObjects(document: SchemaDocument, leaf: Leaf): ObjectRules {
+  let rules = objects.get(leaf);
+  if (rules === undefined) objects.set(leaf, rules = mergeObjectsAnew(document, leaf));
+  return rules;
+}
+
+function mergeObjectsAnew(document: SchemaDocument, leaf: Leaf): ObjectRules {
   const properties = new Map<string, readonly SchemaNode[]>();
   const required = new Set(all<readonly string[]>(leaf, "required").flatMap(({ value }) => value));
   const named = leaf.flatMap(({ schema }) => isObject(schema?.["properties"]) ? Object.keys(schema["properties"]) : []);

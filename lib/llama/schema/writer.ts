@@ -26,7 +26,7 @@ export class SchemaWriter {
   readonly #document: SchemaDocument;
   readonly #rules: Rules;
   readonly #feasible: Feasibility;
-  readonly #known = new Map<string, string>();
+  readonly #known = new Map<string, { readonly name: string; used: boolean; expr: Expr | undefined }>();
   readonly #space: Expr;
   #any: Expr | undefined;
 
@@ -43,14 +43,22 @@ export class SchemaWriter {
   /** The grammar of what is valid for all of some schemas; something is. */
   value(nodes: readonly SchemaNode[], hint: string): Expr {
     const key = keyOf(nodes);
-    const known = this.#known.get(key);
-    if (known !== undefined) return rule(known);
+    const made = this.#known.get(key);
+    if (made !== undefined) {
+      made.used = true;
+      return made.expr ?? rule(made.name);
+    }
     const leaves = this.#feasible.leaves.of(nodes).filter((leaf) => this.#feasible.leafProblem(leaf) === undefined);
     if (leaves.every((leaf) => leaf.length === 0)) return this.#anyValue();
-    const name = this.#rules.name(hint);
-    this.#known.set(key, name);
-    this.#rules.set(name, choice(...leaves.map((leaf) => this.#leaf(leaf, hint))));
-    return rule(name);
+    const known = { name: this.#rules.name(hint), used: false, expr: undefined as Expr | undefined };
+    this.#known.set(key, known);
+    const body = choice(...leaves.map((leaf) => this.#leaf(leaf, hint)));
+    // What only stands for another rule needs no name, unless it was referred to from within.
+    if (!known.used && (body.kind === "rule" || (body.kind === "text" && body.text.length < 12))) {
+      return known.expr = body;
+    }
+    this.#rules.set(known.name, body);
+    return known.expr = rule(known.name);
   }
 
   /** Throws {@linkcode SchemaContradictionError} when nothing is valid for a schema. */
