@@ -33,7 +33,10 @@ export function computeSync(graph: Graph, options?: ComputeSyncOptions): void {
   const [error] = takeThrown();
   if (error !== undefined) throw error;
   if (status === ggml_status.GGML_STATUS_SUCCESS) return;
-  throw new BackendError(`the computation failed with status ${status}`, { value: status, expected: "success" });
+  throw new BackendError(`the computation failed: ${native.readCString(native.lib.ggml_status_to_string(status))}`, {
+    value: status,
+    expected: "success",
+  });
 }
 
 function assertAllocated(graph: Graph): void {

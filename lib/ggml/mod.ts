@@ -15,6 +15,8 @@ export type { WorkOptions } from "./compute_thread.ts";
 export { BufferType } from "./buffer_type.ts";
 export { Buffer, type BufferUsage, type BufferUser } from "./buffer.ts";
 export { Event } from "./event.ts";
+export { ScriptDevice, type ScriptDeviceOptions } from "./script_device.ts";
+export { ScriptNode } from "./script_node.ts";
 export { GraphPlan } from "./graph_plan.ts";
 export { type EvaluateOptions, Scheduler, type SchedulerOptions } from "./scheduler.ts";
 export { compareBackends, type ComparedNode, GraphCopy } from "./graph_copy.ts";
@@ -83,3 +85,11 @@ export type { EpochOptions, EpochSummary, FitOptions, OptimizerOptions, Training
 export { connectRpc, type RpcConnectOptions } from "./rpc.ts";
 export type { RemoteDevice, RpcServerInfo } from "./rpc_check.ts";
 export { RpcServer, type RpcServerOptions } from "./rpc_server.ts";
+export {
+  compareLayouts,
+  type LayoutComparison,
+  type TensorLayout,
+  tensorLayout,
+  unravelIndex,
+} from "./tensor_layout.ts";
+export { fromHalf, type HalfType, toHalf } from "./half.ts";

@@ -6,7 +6,7 @@ import { checkText } from "../options.ts";
 import type { GgmlContext } from "./context.ts";
 import type { NativeObject } from "./handle.ts";
 import { readTensor, readTensorBytes } from "./tensor_read.ts";
-import { type TensorArray, type TensorValues, viewTensor } from "./tensor_view.ts";
+import { dataOf, type TensorArray, type TensorValues, viewTensor } from "./tensor_view.ts";
 import { type TensorInput, writeTensor, writeTensorBytes } from "./tensor_write.ts";
 import { GraphError, TensorShapeError, TensorTypeError } from "./tensor_errors.ts";
 import { type Shape, typeById, type TypeName } from "./types.ts";
@@ -143,6 +143,11 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
     return this.native.readCString(this.native.lib.ggml_op_desc(this.pointer));
   }
 
+  /** The operator as a formula, such as `"X*Y"`; `"none"` for one that holds its own values. C: `ggml_op_symbol`. */
+  get opSymbol(): string {
+    return this.native.readCString(this.native.lib.ggml_op_symbol(this.struct.op));
+  }
+
   /** The operator's operands; `undefined` where an optional one is left out. C: `src`. */
   get sources(): (Tensor | undefined)[] {
     const found = Array.from(
@@ -264,6 +269,13 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
   /** Sets its bytes as they are. Throws as {@linkcode Tensor.write} does. */
   writeBytes(bytes: Uint8Array): this {
     writeTensorBytes(this, bytes);
+    return this;
+  }
+
+  /** Sets all of its bytes to 0. Throws NotAllocatedError. C: `ggml_set_zero`. */
+  zero(): this {
+    dataOf(this);
+    this.native.lib.ggml_set_zero(this.pointer);
     return this;
   }
 
