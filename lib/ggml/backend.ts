@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import type { Native, Pointer } from "../../ffi/mod.ts";
 import { BackendError } from "../errors.ts";
 import { checkInteger, checkOptions, checkSignal } from "../options.ts";
+import { assertAnyThread } from "./script_registry.ts";
 import type { Buffer } from "./buffer.ts";
 import type { BufferType } from "./buffer_type.ts";
 import { present } from "./present.ts";
@@ -139,6 +140,7 @@ export class Backend implements Disposable {
   async compute(graph: GraphReference, options: WorkOptions = {}): Promise<void> {
     const { signal } = checkOptions("compute", options, ["signal"]);
     if (signal !== undefined) checkSignal("signal", signal).throwIfAborted();
+    assertAnyThread([this]);
     const holds = this.#check(graph);
     const input = { place: this.place(), graph: graph.pointer };
     const status = await this.#thread.run(holds, (thread) => thread.run("computeGraph", input, { signal }));

@@ -3,6 +3,7 @@ import { AllocationError, InvalidArgumentError } from "../errors.ts";
 import { show } from "../options.ts";
 import { Buffer } from "./buffer.ts";
 import { Device } from "./device.ts";
+import { living } from "./script_registry.ts";
 import type { TensorReference } from "./references.ts";
 
 /** The largest size that `size_t` can say: a type without a limit gives it. */
@@ -16,13 +17,17 @@ const NO_LIMIT = 2n ** 64n - 1n;
 export class BufferType {
   /** The libraries. */
   readonly native: Native;
-  /** The address, for the raw layer. */
-  readonly pointer: Pointer<"ggml_backend_buffer_type">;
+  readonly #pointer: Pointer<"ggml_backend_buffer_type">;
 
   /** A buffer type at an address that the raw layer gave. */
   constructor(native: Native, pointer: Pointer<"ggml_backend_buffer_type">) {
     this.native = native;
-    this.pointer = pointer;
+    this.#pointer = pointer;
+  }
+
+  /** The address, for the raw layer. Throws DisposedError when it is that of a device in TypeScript that was disposed. */
+  get pointer(): Pointer<"ggml_backend_buffer_type"> {
+    return living(this.#pointer);
   }
 
   /** The memory that every CPU backend reads. C: `ggml_backend_cpu_buffer_type`. */

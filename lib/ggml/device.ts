@@ -7,6 +7,7 @@ import { BufferType } from "./buffer_type.ts";
 import { type DeviceKind, deviceKind } from "./device_kind.ts";
 import { Event } from "./event.ts";
 import { Registration } from "./registration.ts";
+import { living } from "./script_registry.ts";
 import type { TensorReference } from "./references.ts";
 
 /** What a device can do. Plain data. C: `struct ggml_backend_dev_caps`. */
@@ -57,13 +58,17 @@ export interface BackendOptions {
 export class Device {
   /** The libraries. */
   readonly native: Native;
-  /** The address, for the raw layer. */
-  readonly pointer: Pointer<"ggml_backend_device">;
+  readonly #pointer: Pointer<"ggml_backend_device">;
 
   /** A device at an address that the raw layer gave. */
   constructor(native: Native, pointer: Pointer<"ggml_backend_device">) {
     this.native = native;
-    this.pointer = pointer;
+    this.#pointer = pointer;
+  }
+
+  /** The address, for the raw layer. Throws DisposedError for a device in TypeScript that was disposed. */
+  get pointer(): Pointer<"ggml_backend_device"> {
+    return living(this.#pointer);
   }
 
   /** Its short name, such as `"CPU"`. C: `ggml_backend_dev_name`. */

@@ -4,6 +4,7 @@ import { checkBoolean, checkFunction, checkInteger, checkOptions, checkSignal } 
 import { GraphAllocation, SourceSnapshot, tensorsOf } from "./allocation.ts";
 import type { Backend } from "./backend.ts";
 import { BufferType } from "./buffer_type.ts";
+import { assertAnyThread } from "./script_registry.ts";
 import { ComputeThread, type WorkOptions } from "./compute_thread.ts";
 import type { Graph } from "./graph.ts";
 import { tensorWords } from "./graph_check.ts";
@@ -210,6 +211,7 @@ export class Scheduler implements Disposable {
   async compute(graph: Graph, options?: WorkOptions): Promise<void> {
     const { signal } = checkOptions("compute", options, ["signal"]);
     if (signal !== undefined) checkSignal("signal", signal).throwIfAborted();
+    assertAnyThread(this.backends);
     this.#ready(graph);
     await this.#run(graph, signal);
   }
@@ -235,6 +237,7 @@ export class Scheduler implements Disposable {
     const { signal, filter = () => true } = checkOptions("evaluate", options, ["signal", "filter"]);
     if (signal !== undefined) checkSignal("signal", signal).throwIfAborted();
     checkFunction("filter", filter);
+    assertAnyThread(this.backends);
     this.#ready(graph);
     const nodes = graph.nodes.filter(filter);
     const stream = new NodeStream(nodes.map(({ pointer }) => pointer));

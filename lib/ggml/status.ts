@@ -1,7 +1,9 @@
+import { takeThrown } from "./script_errors.ts";
 import { AllocationError, BackendError, type GgmlError } from "../errors.ts";
 
 /** The error for a value of `enum ggml_status`; `undefined` for success. */
 export function statusError(status: number, what: string): GgmlError | undefined {
+  const cause = takeThrown();
   if (status === 0) return undefined;
   if (status === -2) {
     return new AllocationError(
@@ -16,5 +18,6 @@ export function statusError(status: number, what: string): GgmlError | undefined
   return new BackendError(`${what} ${words}; what it wrote isn't to be used`, {
     value: status,
     expected: "a backend that works (status 0)",
+    ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -1,0 +1,12 @@
+/** What backends in TypeScript threw while native code called them. */
+const thrown: unknown[] = [];
+
+/** Keeps what was thrown, since native code can't pass it on. */
+export function keepThrown(error: unknown): void {
+  thrown.push(error);
+}
+
+/** The first thing thrown since the last look; `undefined` when there was none. */
+export function takeThrown(): unknown {
+  return thrown.splice(0)[0];
+}
