@@ -1,5 +1,6 @@
 import type { GgmlError } from "../../ffi/errors.ts";
 import type { NativeThread } from "../../ffi/thread.ts";
+import { DisposedError } from "../errors.ts";
 import type { WhisperTasks } from "./thread/tasks.ts";
 
 /** A native thread of a Whisper model. */
@@ -14,6 +15,7 @@ export class Lanes {
   readonly #waiting: ((thread: WhisperThread) => void)[] = [];
   readonly #starting = new Set<Promise<WhisperThread>>();
   readonly #work = new Set<Promise<unknown>>();
+  #ended = false;
 
   /** `first` loaded the model; `start` starts others, up to `most` in all. */
   constructor(first: WhisperThread, start: () => Promise<WhisperThread>, most: number) {
@@ -28,9 +30,12 @@ export class Lanes {
     return this.#threads.find(({ lost }) => lost !== undefined)?.lost;
   }
 
-  /** Does work on a thread that has nothing else to do; waits for one while there is none. Who asked first comes first. */
-  async with<T>(work: (thread: WhisperThread) => Promise<T>): Promise<T> {
-    const running = this.#with(work);
+  /** Does something that the model is needed for: it isn't freed before that has ended. Rejects with DisposedError once it is to be freed. */
+  async keep<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#ended) {
+      throw new DisposedError("the Whisper model was disposed; load it again", { expected: "a model that is loaded" });
+    }
+    const running = work();
     this.#work.add(running);
     try {
       return await running;
@@ -39,8 +44,14 @@ export class Lanes {
     }
   }
 
+  /** {@linkcode Lanes.keep} on a thread that has nothing else to do; waits for one while there is none. Who asked first comes first. */
+  with<T>(work: (thread: WhisperThread) => Promise<T>): Promise<T> {
+    return this.keep(() => this.on(work));
+  }
+
   /** Waits for the work that was asked for, frees the model by `last`, and gives the threads back. */
   async end(last: (thread: WhisperThread) => Promise<unknown>): Promise<void> {
+    this.#ended = true;
     while (this.#work.size > 0) await Promise.allSettled(this.#work);
     const [first] = this.#threads;
     try {
@@ -51,7 +62,8 @@ export class Lanes {
     }
   }
 
-  async #with<T>(work: (thread: WhisperThread) => Promise<T>): Promise<T> {
+  /** Does work on a thread that has nothing else to do, inside of {@linkcode Lanes.keep}. */
+  async on<T>(work: (thread: WhisperThread) => Promise<T>): Promise<T> {
     const thread = await this.#take();
     try {
       if (this.lost !== undefined) throw this.lost;

@@ -39,7 +39,7 @@ export interface DecodingOptions {
   bestOf?: number | undefined;
   /** How much chance there is in the choice of tokens, 0 to 1. Default 0: none. C: `temperature`. */
   temperature?: number | undefined;
-  /** How much is added to the temperature when the text seems bad, 0 to 1; 0 for never. Default 0.2. C: `temperature_inc`. */
+  /** How much is added to the temperature when the text seems bad, 0.01 to 1, or 0 for never. Default 0.2. C: `temperature_inc`. */
   temperatureIncrement?: number | undefined;
   /** Text whose tokens are less various than this seems bad, 0 to 10. Default 2.4. C: `entropy_thold`. */
   entropyThreshold?: number | undefined;
@@ -236,7 +236,8 @@ function checkDecoding(given: DecodingOptions): DecodingSettings {
     beamSize: integer("beamSize", 1, 1, mostDecoders),
     bestOf: given.bestOf === undefined ? undefined : integer("bestOf", 5, 1, mostDecoders),
     temperature: number("temperature", 0, 0, 1),
-    temperatureIncrement: number("temperatureIncrement", 0.2, 0, 1),
+    // Upstream makes a list of all temperatures up to 1.
+    temperatureIncrement: given.temperatureIncrement === 0 ? 0 : number("temperatureIncrement", 0.2, 0.01, 1),
     entropyThreshold: number("entropyThreshold", 2.4, 0, 10),
     logprobThreshold: number("logprobThreshold", -1, -100, 0),
     noSpeechThreshold: number("noSpeechThreshold", 0.6, 0, 1),

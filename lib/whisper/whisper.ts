@@ -1,5 +1,6 @@
 import { open } from "../../ffi/mod.ts";
 import type { Native } from "../../ffi/native.ts";
+import type { Pointer } from "../../ffi/pointer.ts";
 import { NativeThread } from "../../ffi/thread.ts";
 import { DisposedError, InvalidArgumentError, UnsupportedModelError } from "../errors.ts";
 import { checkOptions } from "../options.ts";
@@ -169,6 +170,8 @@ export class Whisper implements AsyncDisposable {
   readonly #loaded: LoadedWhisper;
   readonly #settings: WhisperSettings;
   readonly #vad: VadModelInput | undefined;
+  /** The models for voice activity of live audio. */
+  readonly #ears = new Set<Pointer<"whisper_vad_context">>();
   #disposed: Promise<void> | undefined;
   /** What is known about the model. */
   readonly info: Readonly<WhisperInfo>;
@@ -222,10 +225,15 @@ export class Whisper implements AsyncDisposable {
     this.#assertCan(settings);
     const source = gatherAudio(audio, settings);
     const vad = this.#chooseVad(settings.vad, source.isFile);
-    return new Transcription(async (signal, onSegments) => {
+    return new Transcription((signal, onSegments) => {
       const asked = performance.now();
-      const samples = await source.read(signal);
-      return await this.#run(samples, settings, vad, signal, onSegments, asked);
+      return orAborted(
+        this.#lanes.keep(async () => {
+          const samples = await source.read(signal);
+          return await this.#run(samples, settings, vad, signal, onSegments, asked);
+        }),
+        signal,
+      );
     }, settings.signal);
   }
 
@@ -253,9 +261,8 @@ export class Whisper implements AsyncDisposable {
     const { transcribe } = settings;
     const { signal } = transcribe;
     this.#assertAlive();
-    const ear = vad === undefined
-      ? undefined
-      : await this.#lanes.with((thread) => thread.run("openEar", vad, { signal }));
+    const ear = vad === undefined ? undefined : await this.#lanes.with((thread) => thread.run("openEar", vad));
+    if (ear !== undefined) this.#ears.add(ear);
     try {
       yield* transcribeLive(audio, settings, {
         hear: ear === undefined
@@ -265,12 +272,17 @@ export class Whisper implements AsyncDisposable {
           const segments: Segment[] = [];
           const asked = { ...transcribe, decoding: { ...transcribe.decoding, language }, onProgress: undefined };
           const never = signal ?? new AbortController().signal;
-          const done = await this.#run(samples, asked, undefined, never, (more) => segments.push(...more), 0);
+          const work = this.#lanes.keep(() =>
+            this.#run(samples, asked, undefined, never, (more) => segments.push(...more), 0)
+          );
+          const done = await orAborted(work, signal);
           return { segments, language: done.language ?? "" };
         },
       });
     } finally {
-      if (ear !== undefined && this.#lanes.lost === undefined) {
+      // Else it goes with the model.
+      if (ear !== undefined && this.#disposed === undefined && this.#lanes.lost === undefined) {
+        this.#ears.delete(ear);
         await this.#lanes.with((thread) => thread.run("closeEar", ear));
       }
     }
@@ -294,14 +306,16 @@ export class Whisper implements AsyncDisposable {
     this.#assertAlive();
     const source = gatherAudio(audio, base);
     const model = this.#needVad();
-    const samples = await source.read(base.signal);
-    return await this.#lanes.with((thread) =>
-      thread.run("detectSpeech", { model, samples, settings, threads: base.threads ?? this.#settings.threads }, {
-        signal: base.signal,
-        transfer: [samples.buffer],
-        onMessage: (message) => "progress" in message && base.onProgress?.(message.progress),
-      })
-    );
+    return await this.#lanes.keep(async () => {
+      const samples = await source.read(base.signal);
+      return await this.#lanes.on((thread) =>
+        thread.run("detectSpeech", { model, samples, settings, threads: base.threads ?? this.#settings.threads }, {
+          signal: base.signal,
+          transfer: [samples.buffer],
+          onMessage: (message) => "progress" in message && base.onProgress?.(message.progress),
+        })
+      );
+    });
   }
 
   /**
@@ -316,11 +330,13 @@ export class Whisper implements AsyncDisposable {
     this.#assertAlive();
     if (!this.info.multilingual) this.#refuseLanguages("tell languages apart");
     const source = gatherAudio(audio, base, languageSeconds);
-    const samples = await source.read(base.signal);
-    const input = { context: this.#loaded.context, samples, threads: base.threads ?? this.#settings.threads };
-    const heard = this.#lanes.with((thread) =>
-      thread.run("hearLanguage", input, { signal: base.signal, transfer: [samples.buffer] })
-    );
+    const heard = this.#lanes.keep(async () => {
+      const samples = await source.read(base.signal);
+      const input = { context: this.#loaded.context, samples, threads: base.threads ?? this.#settings.threads };
+      return await this.#lanes.on((thread) =>
+        thread.run("hearLanguage", input, { signal: base.signal, transfer: [samples.buffer] })
+      );
+    });
     return await orAborted(heard, base.signal);
   }
 
@@ -336,7 +352,10 @@ export class Whisper implements AsyncDisposable {
 
   async #free(): Promise<void> {
     net.unregister(this);
-    await this.#lanes.end((thread) => thread.run("unloadWhisper", this.#loaded.context));
+    await this.#lanes.end(async (thread) => {
+      for (const ear of this.#ears) await thread.run("closeEar", ear);
+      await thread.run("unloadWhisper", this.#loaded.context);
+    });
   }
 
   #assertAlive(): void {
@@ -419,9 +438,8 @@ export class Whisper implements AsyncDisposable {
       if ("segments" in message) onSegments(message.segments);
       else if ("progress" in message) onProgress?.(message.progress);
     };
-    const output = await orAborted(
-      this.#lanes.with((thread) => thread.run("transcribe", input, { signal, onMessage, transfer: [samples.buffer] })),
-      signal,
+    const output = await this.#lanes.on((thread) =>
+      thread.run("transcribe", input, { signal, onMessage, transfer: [samples.buffer] })
     );
     const { language, languages, speech, vadMs, transcribeMs } = output;
     const waitMs = Math.max(0, performance.now() - asked - vadMs - transcribeMs);

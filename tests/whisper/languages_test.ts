@@ -1,40 +1,58 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { loadWhisper, type Whisper } from "../../lib/whisper/mod.ts";
+import test, { after } from "node:test";
+import { loadWhisper } from "../../lib/whisper/mod.ts";
 import { basePath, jfkPath } from "./files.ts";
+import { jfkSamples } from "./support.ts";
+import { parseLines } from "./support.ts";
 import { upstream } from "./upstream.ts";
 
-const slow = { timeout: 240_000 };
-
-let whisper: Whisper;
-
-before(async () => void (whisper = await loadWhisper(basePath, { threads: 1 })), slow);
+const whisper = await loadWhisper(basePath, { threads: 1 });
 after(() => whisper.dispose());
 
-test("the language is heard, as probable as whisper-cli says", slow, async () => {
-  const languages = await whisper.detectLanguage(jfkPath);
-  assert.equal(languages.length, 99);
-  assert.equal(languages[0]?.language, "en");
-  const args = ["-m", basePath, "-f", jfkPath, "-t", "1", "-dl", "-l", "auto", "-oj", "-of", "/dev/null"];
-  const said = /auto-detected language: (\w+) \(p = ([\d.]+)\)/.exec(await upstream("whisper-cli", args, "stderr"));
-  assert.deepEqual([said?.[1], said?.[2]], ["en", languages[0]?.probability.toFixed(6)]);
-  const sum = languages.reduce((total, { probability }) => total + probability, 0);
+test("the language of a recording is heard, with its probability", async () => {
+  assert.equal(whisper.info.multilingual, true);
+  const heard = await whisper.detectLanguage(jfkPath);
+  assert.equal(heard[0]?.language, "en");
+  assert.ok((heard[0]?.probability ?? 0) > 0.9);
+  assert.equal(heard.length, 99);
+  const sum = heard.reduce((total, { probability }) => total + probability, 0);
   assert.ok(Math.abs(sum - 1) < 1e-3, String(sum));
-  assert.ok(languages.every(({ probability }, at) => probability <= (languages[at - 1]?.probability ?? 1)));
 });
 
-test("without a language the text is in the one that is heard", slow, async () => {
-  const { language, languages, text, segments } = await whisper.transcribe(jfkPath, { vad: false });
-  assert.equal(language, "en");
-  assert.equal(languages?.[0]?.language, "en");
-  assert.match(text, /ask not what your country can do for you, ask what you can do for your country/);
-  assert.ok(segments.every((one) => one.language === "en"));
+test("a multilingual model hears the language and writes the text of whisper-cli", async () => {
+  const { segments, language, languages } = await whisper.transcribe(jfkPath, { vad: false });
+  assert.deepEqual([language, languages?.[0]?.language], ["en", "en"]);
+  const printed = await upstream("whisper-cli", [
+    "-m",
+    basePath,
+    "-f",
+    jfkPath,
+    "-t",
+    "1",
+    "-bs",
+    "1",
+    "-l",
+    "auto",
+    "-np",
+  ]);
+  assert.deepEqual(segments.map(({ start, end, text }) => ({ start, end, text })), parseLines(printed));
 });
 
-test("the text is in the language that is asked for; translated, it is English", slow, async () => {
-  const german = await whisper.transcribe(jfkPath, { vad: false, language: "de" });
-  assert.match(german.text, /\bUnd\b/);
-  assert.equal(german.language, "de");
-  const english = await whisper.transcribe(jfkPath, { vad: false, language: "german", translate: true });
-  assert.match(english.text, /^ And so my fellow Americans ask not what your country can do for you/);
+test("translating gives English, a wrong language other words, and names of languages count", async () => {
+  const { text, language } = await whisper.transcribe(jfkSamples(), { language: "German", translate: true });
+  assert.equal(language, "de");
+  assert.match(text, /country/);
+  const german = await whisper.transcribe(jfkSamples(), { language: "de" });
+  assert.notEqual(german.text, text);
+  assert.ok(german.segments.every((segment) => segment.language === "de"));
+});
+
+test("the heads that follow the audio tell when a token is said", async () => {
+  await using aligned = await loadWhisper(basePath, { threads: 1, alignment: "base" });
+  const { segments } = await aligned.transcribe(jfkSamples(), { language: "en" });
+  const tokens = segments.flatMap((segment) => segment.tokens).filter(({ special }) => !special);
+  const times = tokens.map(({ dtw = NaN }) => dtw);
+  assert.deepEqual(times, times.toSorted((a, b) => a - b));
+  const ask = tokens.find(({ text }) => /ask/i.test(text));
+  assert.ok(Math.abs((ask?.dtw ?? NaN) - 3.5) < 0.6, String(ask?.dtw));
 });

@@ -160,3 +160,14 @@ test("a window holds what was said, no more than the longest", () => {
   }
   assert.equal(windows.at(-1)?.to, 102 * 512);
 });
+
+test("a live transcription that waits doesn't keep its model from being disposed", async () => {
+  const other = await loadWhisper(tinyEnglishPath, { threads: 1, vadModel: voiceActivityPath });
+  async function* more(): AsyncGenerator<Float32Array> {
+    for (;;) yield jfkSamples();
+  }
+  const live = other.live(more(), { maxWindowSeconds: 5 });
+  assert.equal((await live.next()).done, false);
+  await other.dispose();
+  await assert.rejects(live.next(), { code: "DISPOSED" });
+});

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import test, { after } from "node:test";
+import { GgmlError, loadWhisper, type TranscribeOptions, type WhisperAudio } from "../../lib/whisper/mod.ts";
+import { tinyEnglishPath, voiceActivityPath } from "./files.ts";
+import { jfkSamples, joined, music, noise, silence } from "./support.ts";
+
+const whisper = await loadWhisper(tinyEnglishPath, { threads: 1, vadModel: voiceActivityPath });
+after(() => whisper.dispose());
+
+const audio = jfkSamples().subarray(0, 16_000);
+
+test("bad options are refused at once, each by its name and value", () => {
+  const cases: readonly (readonly [unknown, RegExp])[] = [
+    [{ language: "" }, /language is empty/],
+    [{ language: 7 }, /language is 7/],
+    [{ language: "e\0n" }, /NUL/],
+    [{ prompt: "\ud800" }, /half of a surrogate pair/],
+    [{ beamSize: 0 }, /beamSize is 0/],
+    [{ beamSize: 9 }, /beamSize is 9.*1 to 8/],
+    [{ bestOf: 100 }, /bestOf is 100/],
+    [{ temperature: NaN }, /temperature is NaN/],
+    [{ temperature: 1.1 }, /temperature is 1.1/],
+    [{ temperatureIncrement: -0.1 }, /temperatureIncrement is -0.1/],
+    [{ temperatureIncrement: 1e-9 }, /temperatureIncrement is 1e-9/],
+    [{ noSpeechThreshold: 2 }, /noSpeechThreshold is 2/],
+    [{ logprobThreshold: 1 }, /logprobThreshold is 1/],
+    [{ audioContext: 1501 }, /audioContext is 1501/],
+    [{ offset: -1 }, /offset is -1/],
+    [{ duration: Infinity }, /duration is Infinity/],
+    [{ threads: 5000 }, /threads is 5000/],
+    [{ maxLength: 1.5 }, /maxLength is 1.5/],
+    [{ suppressTokens: [1, -1] }, /suppressTokens\[1\] is -1/],
+    [{ suppressTokens: [51_864] }, /has 51864.*51864 tokens/],
+    [{ suppressTokens: 3 }, /suppressTokens is 3/],
+    [{ suppressRegex: "a" }, /suppressRegex is "a"/],
+    [{ sampleRate: 10 }, /sampleRate is 10/],
+    [{ vad: "on" }, /options of vad/],
+    [{ vad: { threshold: 2 } }, /threshold is 2/],
+    [{ vad: { treshold: 0.2 } }, /did you mean threshold/],
+    [{ signal: 1 }, /signal is 1/],
+    [{ wordTimestamp: true }, /did you mean wordTimestamps/],
+    [[], /options of whisper\.transcribe/],
+  ];
+  for (const [options, words] of cases) {
+    assert.throws(() => whisper.transcribe(audio, options as TranscribeOptions), (error: GgmlError) => {
+      assert.equal(error.code, "INVALID_ARGUMENT", String(words));
+      assert.match(error.message, words);
+      return true;
+    });
+  }
+  assert.throws(() => whisper.transcribe(audio, { translate: true }), { code: "UNSUPPORTED_MODEL" });
+});
+
+test("a language that the model or whisper.cpp doesn't know rejects", async () => {
+  await assert.rejects(async () => await whisper.transcribe(audio, { language: "klingon" }), {
+    code: "INVALID_ARGUMENT",
+  });
+  await assert.rejects(async () => await whisper.transcribe(audio, { language: "de" }), { code: "UNSUPPORTED_MODEL" });
+  await assert.rejects(whisper.detectLanguage(audio), { code: "UNSUPPORTED_MODEL" });
+  assert.equal((await whisper.transcribe(audio, { language: "English" })).language, "en");
+});
+
+test("what is no audio is refused", async () => {
+  for (
+    const [value, code] of [[undefined, "INVALID_ARGUMENT"], [[1, 2], "INVALID_ARGUMENT"], [
+      new Int16Array(5),
+      "INVALID_ARGUMENT",
+    ], [new Float32Array(0), "AUDIO_EMPTY"]] as const
+  ) {
+    assert.throws(() => whisper.transcribe(value as WhisperAudio), { code });
+  }
+  const odd = new Float32Array(40_000);
+  odd[39_999] = NaN;
+  await assert.rejects(async () => await whisper.transcribe(odd), { code: "AUDIO_SAMPLE" });
+  odd[39_999] = Infinity;
+  await assert.rejects(whisper.detectSpeech(odd), { code: "AUDIO_SAMPLE" });
+  await assert.rejects(async () => await whisper.transcribe("/there/is/no.wav"), { code: "AUDIO_NOT_FOUND" });
+  await assert.rejects(
+    async () => await whisper.transcribe(new Uint8Array(100), { ffmpeg: false }),
+    (error) => error instanceof GgmlError,
+  );
+});
+
+test("one sample, and less than a tenth of a second, have no text", async () => {
+  for (const length of [1, 100, 1_599]) {
+    for (const vad of [false, true]) {
+      const { text, segments } = await whisper.transcribe(jfkSamples().subarray(0, length), { vad });
+      assert.deepEqual([text, segments], ["", []]);
+    }
+  }
+});
+
+test("silence, noise and music have no text where speech is looked for", async () => {
+  const sounds = {
+    silence: silence(8),
+    quiet: noise(8, 0.01, 1),
+    loud: noise(8, 0.5, 2),
+    music: music(10),
+    hum: noise(4, 1e-7, 3),
+  };
+  for (const [name, samples] of Object.entries(sounds)) {
+    const { text, speech, segments } = await whisper.transcribe(samples, { vad: true });
+    assert.deepEqual([text, speech, segments], ["", [], []], name);
+  }
+  const { segments, speech } = await whisper.transcribe(joined(music(5), jfkSamples(), noise(5, 0.05, 4)), {
+    vad: true,
+  });
+  assert.ok((speech?.length ?? 0) > 0);
+  assert.ok(segments.every(({ start, end }) => start >= 4.5 && end <= 17.5));
+  assert.match(segments.map(({ text }) => text).join(""), /fellow Americans/);
+});
+
+test("without a model for voice activity speech can't be looked for", async () => {
+  await using other = await loadWhisper(tinyEnglishPath, { threads: 1, vadModel: voiceActivityPath });
+  await other.dispose();
+  assert.throws(() => other.transcribe(audio), { code: "DISPOSED" });
+  await assert.rejects(other.detectSpeech(audio), { code: "DISPOSED" });
+  assert.throws(() => other.live(new ReadableStream()), { code: "DISPOSED" });
+  await other.dispose();
+});
+
+test("what is under way when a model is disposed is finished", async () => {
+  const other = await loadWhisper(tinyEnglishPath, { threads: 1 });
+  const work = other.transcribe(audio, { vad: false });
+  await other.dispose();
+  assert.equal((await work).language, "en");
+});

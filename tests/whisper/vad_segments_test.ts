@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import test from "node:test";
+import { open, type Pointer } from "../../ffi/mod.ts";
+import { SpeechAudio, speechOf } from "../../lib/whisper/vad_segments.ts";
+import { checkVad, type VadOptions } from "../../lib/whisper/vad_options.ts";
+import { voiceActivityPath } from "./files.ts";
+import { random } from "./support.ts";
+
+const native = await open();
+const { lib } = native;
+
+test("speech is cut out of probabilities as whisper.cpp does it", () => {
+  readFileSync(voiceActivityPath);
+  const contextParams = native.defaults("whisper_vad_context_params");
+  contextParams.n_threads = 1;
+  const context = lib.whisper_vad_init_from_file_with_params(voiceActivityPath, contextParams);
+  assert.ok(context !== null);
+  const next = random(11);
+  const frames = 400;
+  assert.ok(lib.whisper_vad_detect_speech(context, new Float32Array(frames * 512), frames * 512));
+  const probabilities = native.viewFloat32(lib.whisper_vad_probs(context) as Pointer, frames);
+  for (let round = 0; round < 300; round++) {
+    let level = 0;
+    for (let index = 0; index < frames; index++) {
+      if (next() < 0.06) level = next();
+      probabilities[index] = Math.min(1, Math.max(0, level + (next() - 0.5) * 0.3));
+    }
+    const options: VadOptions = {
+      threshold: Math.round(next() * 90) / 100 + 0.05,
+      minSpeechMs: Math.floor(next() * 500),
+      minSilenceMs: Math.floor(next() * 400),
+      padMs: Math.floor(next() * 200),
+      ...(next() < 0.5 ? {} : { maxSpeechSeconds: 1 + Math.floor(next() * 8) }),
+    };
+    const settings = checkVad("vad", options);
+    const params = native.defaults("whisper_vad_params");
+    params.threshold = settings.threshold;
+    params.min_speech_duration_ms = settings.minSpeechMs;
+    params.min_silence_duration_ms = settings.minSilenceMs;
+    params.max_speech_duration_s = settings.maxSpeechSeconds;
+    params.speech_pad_ms = settings.padMs;
+    const found = lib.whisper_vad_segments_from_probs(context, params);
+    assert.ok(found !== null);
+    const theirs = Array.from({ length: lib.whisper_vad_segments_n_segments(found) }, (_, index) => ({
+      start: lib.whisper_vad_segments_get_segment_t0(found, index) / 100,
+      end: lib.whisper_vad_segments_get_segment_t1(found, index) / 100,
+    }));
+    lib.whisper_vad_free_segments(found);
+    assert.deepEqual(speechOf(probabilities, settings, 512), theirs, JSON.stringify(options));
+  }
+  lib.whisper_vad_free(context);
+});
+
+test("times of what is left lead back to the audio's", () => {
+  const samples = Float32Array.from({ length: 16_000 * 20 }, (_, index) => index / 1e6);
+  const speech = [{ start: 2, end: 4 }, { start: 10, end: 11 }, { start: 19, end: 20 }];
+  const audio = new SpeechAudio(samples, speech, 0.1);
+  assert.equal(audio.samples[0], Math.fround(0.032));
+  assert.deepEqual([0, 100, 200, 400].map((time) => audio.segmentTime(time)), [200, 300, 400, 1960]);
+  assert.deepEqual([-5, 0, 100, 200, 201, 219, 220, 9999].map((time) => audio.tokenTime(time)), [
+    200,
+    200,
+    300,
+    400,
+    400,
+    1000,
+    1000,
+    2000,
+  ]);
+  for (let time = 0; time < audio.samples.length / 160; time++) {
+    const back = audio.tokenTime(time) / 100;
+    assert.ok(speech.some(({ start, end }) => back >= start && back <= end), String(time));
+  }
+  assert.equal(new SpeechAudio(samples, [], 0.1).samples.length, 0);
+});
