@@ -17,6 +17,8 @@ const expected: Readonly<Record<string, RegExp>> = {
   "choose.ts": /^positive \(\d\d %\): Wonderful.*\nnegative \(\d\d %\): Boring.*\n$/,
   "own_sampler.ts": /^no e in:[^eE]+\n$/,
   "cancel.ts": /^stopped: enough\nmessages kept: 1\nThe capital of France is Paris\.\n$/,
+  "train_classifier.ts":
+    /^(epoch \d+: loss [\d.]+, right [\d.]+ %\n){4}trained for 40 epochs\nof 480 new points [\d.]+ % are right, at least 95\.0 % were wanted\nthe loaded classifier says the same for 480 of them\n$/,
 };
 
 test("every example is run here", () => {
