@@ -46,10 +46,23 @@ const buildTypes = { forward: 10, optimize: 30 } as const;
  *
  * The weights and the inputs lie in a context that a backend has allocated; the operators between in another one without memory. C: `ggml_opt_context_t`.
  *
- * ```ts ignore
- * using optimizer = await Optimizer.create({ backends: [cpu], inputs, outputs, loss: "crossEntropy", parameters: { learningRate: 0.01 } });
- * const last = await optimizer.fit(dataset, { epochs: 20, validation: 0.1 });
- * console.log(last.evaluation.accuracy.value);
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { allocateContext, Dataset, GgmlContext, ops, Optimizer, Registry } from "./mod.ts";
+ *
+ * using cpu = (await Registry.open()).device("CPU").open({ threads: 1 });
+ * using weights = await GgmlContext.create();
+ * const inputs = weights.tensor("f32", [1, 4]);
+ * const slope = weights.tensor("f32", [1, 1]).setParam();
+ * using _buffer = allocateContext(weights, cpu);
+ * slope.write([0]);
+ * using operators = await GgmlContext.create();
+ * const outputs = ops.mulMat(operators, slope, inputs);
+ * using dataset = await Dataset.create({ count: 4, datapointSize: 1, labelSize: 1 });
+ * dataset.write([1, 2, 3, 4], [2, 4, 6, 8]);
+ * using optimizer = await Optimizer.create({ backends: [cpu], inputs, outputs, loss: "meanSquaredError", parameters: { learningRate: 0.1 } });
+ * await optimizer.fit(dataset, { epochs: 100 });
+ * assert.ok(Math.abs(Number(slope.read()[0]) - 2) < 0.1);
  * ```
  */
 export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {

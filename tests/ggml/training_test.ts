@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { DisposedError, InvalidArgumentError, NotAllocatedError, UnsupportedOperationError } from "../../lib/errors.ts";
 import type { Backend } from "../../lib/ggml/backend.ts";
-import { Buffer } from "../../lib/ggml/buffer.ts";
 import { GgmlContext } from "../../lib/ggml/context.ts";
+import { allocateContext } from "../../lib/ggml/context_buffer.ts";
 import { Graph } from "../../lib/ggml/graph.ts";
 import * as ops from "../../lib/ggml/ops/mod.ts";
 import { Registry } from "../../lib/ggml/registry.ts";
@@ -42,7 +42,7 @@ async function line(): Promise<Line> {
   const inputs = weights.tensor("f32", [2, batch], "inputs");
   const slope = weights.tensor("f32", [2, 1], "slope").setParam();
   const offset = weights.tensor("f32", [1], "offset").setParam();
-  const buffer = allocate(weights, cpu);
+  const buffer = allocateContext(weights, cpu);
   inputs.write(new Array(2 * batch).fill(0));
   slope.write([0, 0]);
   offset.write([0]);
@@ -69,12 +69,6 @@ async function line(): Promise<Line> {
       cpu[Symbol.dispose]();
     },
   };
-}
-
-function allocate(context: GgmlContext, backend: Backend): Buffer {
-  const made = context.native.lib.ggml_backend_alloc_ctx_tensors(context.pointer, backend.pointer);
-  assert.ok(made !== null);
-  return new Buffer(context.native, made);
 }
 
 const settings = ({ cpu, inputs, outputs }: Line): OptimizerOptions => ({
@@ -164,7 +158,7 @@ test("classes: accuracy and predictions", async () => {
   using weights = await GgmlContext.create({ tensors: 4 });
   const inputs = weights.tensor("f32", [2, batch], "inputs");
   const matrix = weights.tensor("f32", [2, 3], "matrix").setParam();
-  using _buffer = allocate(weights, model.cpu);
+  using _buffer = allocateContext(weights, model.cpu);
   matrix.write([0.1, 0, 0, 0.1, 0, 0]);
   inputs.write(new Array(2 * batch).fill(0));
   const outputs = ops.mulMat(model.operators, matrix, inputs);
