@@ -28,6 +28,10 @@ export const command: Command = {
       "the same each time, for a program",
     ],
     ["deno run -A cli/main.ts complete -n 100 < story.txt", "go on with a file"],
+    [
+      `deno run -A cli/main.ts complete -p "Is snow white?" --grammar 'root ::= " yes" | " no"'`,
+      "an answer of a given form",
+    ],
   ],
   run,
 };

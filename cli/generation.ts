@@ -1,5 +1,6 @@
 import type { GenerationOptions } from "../mod.ts";
 import type { Flag, Given } from "./flags.ts";
+import { givenSampling, SAMPLING_FLAGS } from "./sampling.ts";
 
 /** The flags that decide what is generated. */
 export const GENERATION_FLAGS: readonly Flag[] = [
@@ -58,6 +59,7 @@ export const GENERATION_FLAGS: readonly Flag[] = [
     max: 100,
     help: "make recent tokens less likely; 1 is off (default: 1)",
   },
+  ...SAMPLING_FLAGS,
   {
     name: "stop",
     also: ["-r", "--reverse-prompt"],
@@ -80,5 +82,5 @@ export function givenGeneration(given: Given, signal: AbortSignal): GenerationOp
     repeatPenalty: given.number("repeat-penalty"),
   };
   const set = Object.fromEntries(Object.entries(numbers).filter(([, value]) => value !== undefined));
-  return { ...set, ...(stop.length === 0 ? {} : { stop }), signal };
+  return { ...givenSampling(given), ...set, ...(stop.length === 0 ? {} : { stop }), signal };
 }

@@ -16,6 +16,7 @@ import { type ChatEvent, type ChatResult, ChatTurn } from "./chat_turn.ts";
 import type { GenerationResult, PieceSink } from "./generation.ts";
 import type { GenerationSettings } from "./generation_options.ts";
 import { reasoningLimit } from "./reasoning.ts";
+import { checkGbnf } from "./sampling_gbnf.ts";
 import type { GrammarTriggers } from "./sampling_grammar.ts";
 import { planResult, type ResultSchema, type StructuredOptions, type StructuredResultOf } from "./schema/structured.ts";
 import type { AnswerMarks, Prompt } from "./thread/protocol.ts";
@@ -235,7 +236,8 @@ export class Chat {
     const grammar = toolGrammar({ form, template, tools, shapes, parallel, required, inReasoning });
     if (grammar !== undefined) {
       const { source } = grammar;
-      return { grammar: { source, root: "root", triggers: required ? undefined : triggersOf(grammar.triggers) } };
+      const triggers = required ? undefined : triggersOf(grammar.triggers);
+      return { grammar: { ...checkGbnf(source), source, root: "root", triggers } };
     }
     if (!required) return undefined;
     throw new InvalidArgumentError(

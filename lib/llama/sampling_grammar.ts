@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "../errors.ts";
 import { checkInteger, checkOptions, checkText, isInstance, show } from "../options.ts";
-import { checkGbnf } from "./sampling_gbnf.ts";
+import { checkGbnf, type GrammarFacts } from "./sampling_gbnf.ts";
 
 /** What makes a grammar begin to count: text, a token, or a pattern, where they appear in what is generated. */
 export type GrammarTrigger =
@@ -27,7 +27,7 @@ export interface GrammarOptions {
 export const grammarOptionNames = ["grammar", "grammarRoot", "grammarTriggers"] as const;
 
 /** A checked grammar. Plain data: it goes to the native thread. */
-export interface GrammarSettings {
+export interface GrammarSettings extends GrammarFacts {
   /** The grammar. */
   source: string;
   /** See {@linkcode GrammarOptions.grammarRoot}. */
@@ -63,8 +63,7 @@ export function checkGrammar(options: GrammarOptions): GrammarSettings | undefin
   }
   const source = checkText("grammar", grammar);
   const root = grammarRoot === undefined ? "root" : checkText("grammarRoot", grammarRoot);
-  checkGbnf(source, root);
-  return { source, root, triggers: checkTriggers(grammarTriggers) };
+  return { ...checkGbnf(source, root), source, root, triggers: checkTriggers(grammarTriggers) };
 }
 
 function checkTriggers(triggers: unknown): GrammarTriggers | undefined {

@@ -44,12 +44,15 @@ export class Candidates {
     this.setSize(logits.length);
   }
 
-  /** One token. */
-  fillOne(token: number): void {
-    this.ids[0] = token;
-    this.values[1] = 1;
-    this.values[2] = 0;
-    this.setSize(1);
+  /** Some tokens, all alike. */
+  fillTokens(tokens: readonly number[]): void {
+    const { ids, values } = this;
+    for (let index = 0; index < tokens.length; index++) {
+      ids[index * words] = tokens[index] as number;
+      values[index * words + 1] = 1;
+      values[index * words + 2] = 0;
+    }
+    this.setSize(tokens.length);
   }
 
   /** The first so many are what there is, in no order, none chosen. */
@@ -74,6 +77,11 @@ export class Candidates {
   get chosen(): number {
     const selected = Number(this.#array.selected);
     return selected < 0 ? -1 : this.ids[(this.#first() + selected) * words] ?? -1;
+  }
+
+  /** The logit of the token that is chosen. */
+  get chosenLogit(): number {
+    return this.logitAt(Number(this.#array.selected));
   }
 
   /** The logit at an index. */
@@ -107,18 +115,20 @@ export class Candidates {
     return to / words;
   }
 
-  /** A copy of the first so many, for {@linkcode Candidates.restore}; they are sorted. */
-  save(into: Float32Array): number {
-    const size = Math.min(this.size, into.length / words);
-    into.set(this.values.subarray(0, size * words));
-    return size;
-  }
-
-  /** What was saved is what there is, sorted. */
-  restore(from: Float32Array, size: number): void {
-    this.values.set(from.subarray(0, size * words));
-    this.setSize(size);
-    this.#array.sorted = true;
+  /** Leaves out the tokens whose first byte may not come; those that end the text stay. Right after {@linkcode Candidates.fill}. */
+  keepFirst(next: Uint8Array, firstBytes: Int16Array): void {
+    const { ids, values } = this;
+    const end = this.size * words;
+    let to = 0;
+    for (let at = 0; at < end; at += words) {
+      const id = ids[at] as number;
+      const first = firstBytes[id] as number;
+      if (first < 0 ? first !== -2 : next[first] === 0) continue;
+      ids[to] = id;
+      values[to + 1] = values[at + 1] as number;
+      to += words;
+    }
+    this.setSize(to / words);
   }
 
   /** XTC leaves out the first ones by moving the pointer. */

@@ -14,7 +14,8 @@ import type { Vocabulary } from "./vocabulary.ts";
 
 type Sampler = Pointer<"llama_sampler">;
 type Vocab = Pointer<"llama_vocab">;
-type OwnSettings = Exclude<OrderSettings, { readonly kind: "name" }>;
+/** A sampler of the user's own. */
+export type OwnSettings = Exclude<OrderSettings, { readonly kind: "name" }>;
 
 /** Some of llama.cpp's samplers in a row, or one of the user's own. */
 export type Stage = Sampler | OwnSettings;

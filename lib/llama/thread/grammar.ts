@@ -13,6 +13,7 @@ import { candidateMemory, Candidates } from "./candidates.ts";
 import { logWords } from "./log_words.ts";
 import { TokenBytes, tokenize } from "./tokenizer.ts";
 import { TriggerText } from "./trigger_text.ts";
+import type { Vocabulary } from "./vocabulary.ts";
 
 type Sampler = Pointer<"llama_sampler">;
 type Vocab = Pointer<"llama_vocab">;
@@ -21,6 +22,7 @@ type Vocab = Pointer<"llama_vocab">;
 export class Grammar implements Disposable {
   readonly #native: Native;
   readonly #vocab: Vocab;
+  readonly #vocabulary: Vocabulary;
   readonly #settings: GrammarSettings;
   readonly #one: Candidates;
   readonly #text: TriggerText | undefined;
@@ -31,11 +33,13 @@ export class Grammar implements Disposable {
   #pieces: TokenBytes | undefined;
 
   /** Throws GrammarError when llama.cpp can't use it. */
-  constructor(native: Native, vocab: Vocab, settings: GrammarSettings) {
+  constructor(native: Native, vocab: Vocab, vocabulary: Vocabulary, settings: GrammarSettings) {
     this.#native = native;
     this.#vocab = vocab;
+    this.#vocabulary = vocabulary;
     this.#settings = settings;
-    this.#one = new Candidates(native, candidateMemory(1));
+    this.#one = new Candidates(native, candidateMemory(256));
+    for (const name of settings.tokenNames) this.#checkName(`<${name}>`);
     const { triggers } = settings;
     this.#triggerTokens = new Set(triggers?.tokens.map((token) => triggerToken(native, vocab, token)));
     this.#text = triggers === undefined ? undefined : new TriggerText(triggers);
@@ -74,6 +78,23 @@ export class Grammar implements Disposable {
   /** Makes what it doesn't allow impossible. */
   apply(candidates: Candidates): void {
     if (this.#sampler !== undefined) candidates.apply(this.#sampler);
+  }
+
+  /**
+   * Which bytes may come next, for a quick look at all tokens; `undefined` when that says too little: the grammar doesn't count yet or it names tokens. It asks
+   * about the tokens that are a byte each.
+   */
+  get nextBytes(): Uint8Array | undefined {
+    if (this.#sampler === undefined || this.#settings.namesTokens) return undefined;
+    const { byteTokens } = this.#vocabulary;
+    const one = this.#one;
+    // A byte without a token of its own might come next.
+    const next = Uint8Array.from(byteTokens, (token) => token < 0 ? 1 : 0);
+    const known = [...byteTokens.keys()].filter((byte) => (byteTokens[byte] ?? -1) >= 0);
+    one.fillTokens(known.map((byte) => byteTokens[byte] ?? -1));
+    if (known.length > 0) one.apply(this.#sampler);
+    for (const [index, byte] of known.entries()) if (one.logitAt(index) !== -Infinity) next[byte] = 1;
+    return next;
   }
 
   /** Whether a token may come next. For one that triggers the grammar: whether the grammar can begin so. */
@@ -120,7 +141,7 @@ export class Grammar implements Disposable {
   }
 
   #allows(sampler: Sampler, token: number): boolean {
-    this.#one.fillOne(token);
+    this.#one.fillTokens([token]);
     this.#one.apply(sampler);
     return this.#one.logitAt(0) !== -Infinity;
   }
@@ -129,7 +150,7 @@ export class Grammar implements Disposable {
   #readAfter(token: number, bytes: ArrayLike<number>, tokens: readonly number[]): boolean {
     this.#dropReady();
     const sampler = this.#create();
-    const all = [...Array.from(bytes, (byte) => byteToken(this.#native, this.#vocab, byte)), ...tokens];
+    const all = [...Array.from(bytes, (byte) => this.#byteToken(byte)), ...tokens];
     for (const next of all) {
       if (!this.#allows(sampler, next)) {
         this.#native.lib.llama_sampler_free(sampler);
@@ -139,6 +160,30 @@ export class Grammar implements Disposable {
     }
     this.#ready = { token, sampler };
     return true;
+  }
+
+  /** The token that stands for a byte. A grammar reads bytes, so that any tokens with the right bytes do for it. */
+  #byteToken(byte: number): number {
+    const token = this.#vocabulary.byteTokens[byte] ?? -1;
+    if (token >= 0) return token;
+    throw new GrammarError(
+      `a grammar can't begin inside a token of this model: it has no token for the byte ${byte}; use a trigger that is a token`,
+      { value: byte, expected: "a model with a token for each byte" },
+    );
+  }
+
+  #checkName(name: string): void {
+    const { lib } = this.#native;
+    if (tokenize(lib, this.#vocab, name, { addSpecial: false, parseSpecial: true }).length === 1) return;
+    throw new GrammarError(
+      `the grammar names the token ${name}, but this model has no such token; write it as text: ${
+        JSON.stringify(name)
+      }`,
+      {
+        value: name,
+        expected: "a token of the model",
+      },
+    );
   }
 
   #dropReady(): void {
@@ -172,34 +217,4 @@ function triggerToken(native: Native, vocab: Vocab, token: number | string): num
       expected: "the text of one token",
     },
   );
-}
-
-const byteTokens = new WeakMap<Native, Map<Vocab, Int32Array>>();
-
-/** The token that stands for a byte. A grammar reads bytes, so that any tokens with the right bytes do for it. */
-function byteToken(native: Native, vocab: Vocab, byte: number): number {
-  let known = byteTokens.get(native);
-  if (known === undefined) byteTokens.set(native, known = new Map());
-  let tokens = known.get(vocab);
-  if (tokens === undefined) known.set(vocab, tokens = findByteTokens(native, vocab));
-  const token = tokens[byte] ?? -1;
-  if (token >= 0) return token;
-  throw new GrammarError(
-    `a grammar can't begin inside a token of this model: it has no token for the byte ${byte}; use a trigger that is a token`,
-    {
-      value: byte,
-      expected: "a model with a token for each byte",
-    },
-  );
-}
-
-function findByteTokens(native: Native, vocab: Vocab): Int32Array {
-  const { lib } = native;
-  const found = new Int32Array(256).fill(-1);
-  const bytes = new TokenBytes(lib, vocab, true);
-  for (let token = lib.llama_vocab_n_tokens(vocab) - 1; token >= 0; token--) {
-    const piece = bytes.of(token);
-    if (piece.length === 1 && !lib.llama_vocab_is_eog(vocab, token)) found[piece[0] as number] = token;
-  }
-  return found;
 }

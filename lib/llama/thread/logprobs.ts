@@ -32,13 +32,28 @@ export class Logprobs {
   }
 }
 
-/** The logarithm of the sum of what these are logarithms of. */
+/** Steps of e^-x from 0 to where it no longer counts. */
+const stepsInOne = 64;
+const smallest = 100;
+const steps = Float64Array.from({ length: smallest * stepsInOne + 1 }, (_, step) => Math.exp(-step / stepsInOne));
+
+/** The logarithm of the sum of what these are logarithms of, to 11 digits. `Math.exp` for each number of a large vocabulary would take a tenth of a token's time. */
 export function logSum(logits: Float32Array): number {
+  const count = logits.length;
   let most = -Infinity;
-  for (const logit of logits) if (logit > most) most = logit;
+  for (let index = 0; index < count; index++) {
+    const logit = logits[index] as number;
+    if (logit > most) most = logit;
+  }
   if (most === -Infinity) return most;
   let sum = 0;
-  for (const logit of logits) sum += Math.exp(logit - most);
+  for (let index = 0; index < count; index++) {
+    const below = most - (logits[index] as number);
+    if (!(below < smallest)) continue;
+    const step = (below * stepsInOne) | 0;
+    const rest = step / stepsInOne - below;
+    sum += (steps[step] as number) * (1 + rest * (1 + rest / 2 * (1 + rest / 3 * (1 + rest / 4))));
+  }
   return most + Math.log(sum);
 }
 

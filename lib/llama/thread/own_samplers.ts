@@ -5,9 +5,8 @@ import { SamplerCandidates } from "../sampling_candidates.ts";
 import { askHop } from "../sampling_hop.ts";
 import type { OrderSettings, SamplerFunction } from "../sampling_order.ts";
 import type { Candidates } from "./candidates.ts";
+import type { OwnSettings } from "./chain.ts";
 import type { GenerateInput, GenerateMessage } from "./protocol.ts";
-
-type OwnSettings = Exclude<OrderSettings, { readonly kind: "name" }>;
 
 /** Samplers of the user's own: functions of modules that this thread imported, and functions on the caller's thread. */
 export class OwnSamplers {
@@ -34,8 +33,6 @@ export class OwnSamplers {
 
   /** Applies one of them. */
   apply(own: OwnSettings, candidates: Candidates, generated: readonly number[]): void {
-    // XTC may have moved their start.
-    candidates.drop();
     const module = this.#modules.get(own);
     candidates.setSize(
       module === undefined ? this.#ask(own, candidates.size, generated) : call(module, candidates, generated),

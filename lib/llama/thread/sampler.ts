@@ -4,7 +4,7 @@ import { DecodeError, GrammarError, NoTokenLeftError } from "../../errors.ts";
 import type { SamplingSettings } from "../sampling.ts";
 import { BannedStrings } from "./banned_strings.ts";
 import { candidateMemory, Candidates } from "./candidates.ts";
-import { Chain, type Stage } from "./chain.ts";
+import { Chain, type OwnSettings } from "./chain.ts";
 import type { ContextState } from "./context_state.ts";
 import { Grammar } from "./grammar.ts";
 import { Logprobs } from "./logprobs.ts";
@@ -15,7 +15,7 @@ import { type Vocabulary, vocabularyOf } from "./vocabulary.ts";
 
 /** How often a token is chosen again at one place before that is given up. */
 const mostTries = 100;
-/** How many of the likeliest tokens a grammar is asked about before it is asked about all, which takes a hundred times longer. */
+/** How many of the likeliest tokens a grammar is asked about before it is asked about more. */
 const likeliest = 256;
 
 /** Chooses the next token of a generation, time after time. */
@@ -32,10 +32,11 @@ export class TokenSampler implements Disposable {
   /** There is none when llama.cpp can do it all. */
   readonly #candidates: Candidates | undefined;
   readonly #likeliest: Pointer<"llama_sampler"> | undefined;
-  readonly #saved = new Float32Array(likeliest * 3);
   /** What the text must begin with: what is left of it. */
   #begin: string;
   #logits: { readonly at: Pointer; readonly view: Float32Array } | undefined;
+  /** How often the grammar refused what the chain chose. */
+  refused = 0;
   /** The tokens that were chosen, but for one that ends the text. */
   readonly tokens: number[] = [];
 
@@ -65,7 +66,7 @@ export class TokenSampler implements Disposable {
       ? undefined
       : new Candidates(native, own.memory ?? candidateMemory(this.#vocabulary.size));
     try {
-      this.#grammar = grammar === undefined ? undefined : new Grammar(native, vocab, grammar);
+      this.#grammar = grammar === undefined ? undefined : new Grammar(native, vocab, this.#vocabulary, grammar);
     } catch (error) {
       this.#chain[Symbol.dispose]();
       throw error;
@@ -135,11 +136,12 @@ export class TokenSampler implements Disposable {
     const grammar = this.#grammar;
     const refused = new Set<number>();
     for (let tries = 0; tries < mostTries; tries++) {
-      if (!this.#prepare(candidates, refused)) return this.#none();
-      const saved = this.#save(candidates);
+      this.#prepare(candidates, refused);
       const token = this.#run(candidates);
+      if (token === undefined) return this.#none();
       if (grammar === undefined || grammar.allows(token)) return token;
-      if (grammar.counts) return this.#chooseAllowed(candidates, grammar, saved);
+      this.refused++;
+      if (grammar.counts) return this.#chooseAllowed(candidates, grammar);
       // What triggers the grammar has something behind it that the grammar doesn't begin with.
       refused.add(token);
     }
@@ -149,8 +151,8 @@ export class TokenSampler implements Disposable {
     );
   }
 
-  /** Every token that isn't forbidden, with biases and penalties; whether there is one. */
-  #prepare(candidates: Candidates, refused: ReadonlySet<number>): boolean {
+  /** Every token, with biases and penalties; what is forbidden is impossible. */
+  #prepare(candidates: Candidates, refused: ReadonlySet<number>): void {
     candidates.fill(this.#read());
     candidates.forbid(refused);
     if (this.tokens.length < this.#settings.minTokens) candidates.forbid(this.#vocabulary.ends);
@@ -160,35 +162,36 @@ export class TokenSampler implements Disposable {
       candidates.forbid(this.#banned.completing());
     }
     candidates.apply(this.#chain.first);
-    return candidates.drop() > 0;
   }
 
-  /** Keeps the likeliest candidates, which are all that a chain needs which begins with top-k, for a second choice. */
-  #save(candidates: Candidates): number {
-    if (this.#likeliest === undefined || this.#grammar?.counts !== true) return 0;
-    candidates.apply(this.#likeliest);
-    return candidates.save(this.#saved);
-  }
-
-  #chooseAllowed(candidates: Candidates, grammar: Grammar, saved: number): number | undefined {
-    if (saved > 0) {
-      candidates.restore(this.#saved, saved);
+  /** To ask the grammar about every token takes long: first the likeliest, when a chain needs no more, then those that begin as they may. */
+  #chooseAllowed(candidates: Candidates, grammar: Grammar): number | undefined {
+    this.#prepare(candidates, new Set());
+    if (this.#likeliest !== undefined) {
+      candidates.apply(this.#likeliest);
       grammar.apply(candidates);
       if (candidates.drop() >= (this.#chain.limit ?? Infinity)) return this.#run(candidates);
+      this.#prepare(candidates, new Set());
     }
-    this.#prepare(candidates, new Set());
+    const next = grammar.nextBytes;
+    if (next !== undefined) candidates.keepFirst(next, this.#vocabulary.firstBytes);
+    if (candidates.drop() === 0) return this.#none();
     grammar.apply(candidates);
-    return candidates.drop() > 0 ? this.#run(candidates) : this.#none();
+    return candidates.drop() === 0 ? this.#none() : this.#run(candidates) ?? this.#none();
   }
 
-  #run(candidates: Candidates): number {
-    for (const stage of this.#chain.stages) this.#apply(candidates, stage);
-    return candidates.chosen;
+  /** The choice; `undefined` when nothing is possible. */
+  #run(candidates: Candidates): number | undefined {
+    for (const stage of this.#chain.stages) {
+      if (typeof stage === "bigint") candidates.apply(stage);
+      else if (candidates.drop() === 0) return undefined;
+      else this.#applyOwn(candidates, stage);
+    }
+    return candidates.chosenLogit > -Infinity ? candidates.chosen : undefined;
   }
 
-  #apply(candidates: Candidates, stage: Stage): void {
-    if (typeof stage === "bigint") return candidates.apply(stage);
-    this.#own.apply(stage, candidates, this.tokens);
+  #applyOwn(candidates: Candidates, own: OwnSettings): void {
+    this.#own.apply(own, candidates, this.tokens);
     if (candidates.drop() > 0) return;
     throw new NoTokenLeftError("a sampler of your own left no token that may come next; leave one", {
       expected: "at least one token that is possible",

@@ -12,6 +12,8 @@ export class Vocabulary {
   readonly size: number;
   #ends: readonly number[] | undefined;
   #pieces: readonly string[] | undefined;
+  #firstBytes: Int16Array | undefined;
+  #byteTokens: Int32Array | undefined;
 
   /** Of a vocabulary of this thread's model. */
   constructor(lib: Lib, vocab: Vocab) {
@@ -35,6 +37,28 @@ export class Vocabulary {
     if (this.#pieces !== undefined) return this.#pieces;
     const bytes = new TokenBytes(this.#lib, this.#vocab, false);
     return this.#pieces = Array.from({ length: this.size }, (_, token) => String.fromCharCode(...bytes.of(token)));
+  }
+
+  /** The first byte of each token's text, control tokens too; -1 for one without text, -2 for one that ends a text. */
+  get firstBytes(): Int16Array {
+    if (this.#firstBytes !== undefined) return this.#firstBytes;
+    const bytes = new TokenBytes(this.#lib, this.#vocab, true);
+    const first = Int16Array.from({ length: this.size }, (_, token) => bytes.of(token)[0] ?? -1);
+    for (const end of this.ends) first[end] = -2;
+    return this.#firstBytes = first;
+  }
+
+  /** The token that stands for each byte; -1 where there is none. */
+  get byteTokens(): Int32Array {
+    if (this.#byteTokens !== undefined) return this.#byteTokens;
+    const found = new Int32Array(256).fill(-1);
+    const bytes = new TokenBytes(this.#lib, this.#vocab, true);
+    const first = this.firstBytes;
+    for (let token = this.size - 1; token >= 0; token--) {
+      const byte = first[token] ?? -1;
+      if (byte >= 0 && bytes.of(token).length === 1) found[byte] = token;
+    }
+    return this.#byteTokens = found;
   }
 }
 
