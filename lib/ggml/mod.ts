@@ -82,6 +82,7 @@ export { fitNative, type NativeFitOptions } from "./training_fit.ts";
 export type { LossType, OptimizerKind, OptimizerParameters } from "./training_options.ts";
 export { type Estimate, TrainingResult, type TrainingSummary } from "./training_result.ts";
 export type { EpochOptions, EpochSummary, FitOptions, OptimizerOptions, TrainingProgress } from "./training_types.ts";
+export { RemoteBackend, type RemoteBackendOptions } from "./rpc_backend.ts";
 export { connectRpc, type RpcConnectOptions } from "./rpc.ts";
 export type { RemoteDevice, RpcServerInfo } from "./rpc_check.ts";
 export { RpcServer, type RpcServerOptions } from "./rpc_server.ts";

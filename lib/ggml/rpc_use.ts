@@ -109,6 +109,11 @@ export class RemoteDevices {
     return this.#opened.devices;
   }
 
+  /** A backend for each device. */
+  get backends(): readonly Pointer<"ggml_backend">[] {
+    return this.#opened.backends;
+  }
+
   /** Ends the connections, after all that uses them is gone. After a loss nothing is touched. */
   async close(): Promise<void> {
     try {

@@ -15,9 +15,12 @@ export function readTensorBytes(tensor: Tensor): Uint8Array<ArrayBuffer> {
 
 /** {@linkcode Tensor.read}. */
 export function readTensor(tensor: Tensor): TensorValues {
-  const bytes = readTensorBytes(tensor);
-  const packed = tensor.isContiguous ? bytes : pack(tensor, bytes);
-  return valuesOf(tensor, packed);
+  return valuesFrom(tensor, readTensorBytes(tensor));
+}
+
+/** A tensor's elements out of its bytes, from the first to the last. */
+export function valuesFrom(tensor: Tensor, bytes: Uint8Array<ArrayBuffer>): TensorValues {
+  return valuesOf(tensor, tensor.isContiguous ? bytes : pack(tensor, bytes));
 }
 
 const asTheyAre: readonly TypeName[] = ["f32", "f64", "i8", "i16", "i32", "i64"];

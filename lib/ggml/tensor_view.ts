@@ -1,5 +1,6 @@
 import type { Pointer } from "../../ffi/mod.ts";
 import { NotAllocatedError, UnsupportedOperationError } from "../errors.ts";
+import { remoteBuffers } from "./remote_buffers.ts";
 import type { Tensor } from "./tensor.ts";
 import { TensorLayoutError } from "./tensor_errors.ts";
 import type { TypeName } from "./types.ts";
@@ -45,9 +46,18 @@ export function arrayOver(type: TypeName, bytes: Uint8Array<ArrayBuffer>): Tenso
   return new made(bytes.buffer, bytes.byteOffset, bytes.byteLength / made.BYTES_PER_ELEMENT);
 }
 
-/** Where a tensor's data is. Throws NotAllocatedError when it has none. */
+/** Where a tensor's data is. Throws NotAllocatedError when it has none, UnsupportedOperationError when it is on another machine. */
 export function dataOf(tensor: Tensor): Pointer<"void"> {
-  const { data } = tensor.struct;
+  const { data, buffer } = tensor.struct;
+  if (buffer !== null && remoteBuffers.has(buffer)) {
+    throw new UnsupportedOperationError(
+      `${tensor} lies on another machine; use the read and write of its RemoteBackend`,
+      {
+        value: tensor.name,
+        expected: "a tensor on this machine",
+      },
+    );
+  }
   if (data !== null) return data;
   throw new NotAllocatedError(
     `${tensor} has no memory; allocate its context or graph, or make it in a context with the option memory`,

@@ -36,6 +36,11 @@ export function writeTensorBytes(tensor: Tensor, bytes: Uint8Array): void {
 
 /** {@linkcode Tensor.write}. */
 export function writeTensor(tensor: Tensor, values: TensorInput): void {
+  writeTensorBytes(tensor, encodeValues(tensor, values));
+}
+
+/** The bytes of a tensor with these values. Throws InvalidArgumentError for a wrong number of them. */
+export function encodeValues(tensor: Tensor, values: TensorInput): Uint8Array<ArrayBuffer> {
   if (!Array.isArray(values) && (!ArrayBuffer.isView(values) || values instanceof DataView)) {
     refuse(tensor, values, "an array of numbers or a typed array");
   }
@@ -46,7 +51,7 @@ export function writeTensor(tensor: Tensor, values: TensorInput): void {
       { value: values.length, expected: `${count} values` },
     );
   }
-  writeTensorBytes(tensor, encode(tensor, values));
+  return encode(tensor, values);
 }
 
 function refuse(tensor: Tensor, value: unknown, expected: string): never {
