@@ -53,27 +53,36 @@ function parse(text: string): (string | undefined)[] {
   return tokens;
 }
 
-const byteOf: ReadonlyMap<string, number> = byteDecoder();
+/** The byte that each character stands for; 0 for none, else one more than the byte. */
+const byteOf: Uint16Array = byteDecoder();
+
+const encoder = new TextEncoder();
 
 /** Tokens are written with one printable character for each byte. */
 function tokenBytes(token: string): Uint8Array {
-  if (token.startsWith("<|") && token.endsWith("|>")) return new TextEncoder().encode(token);
-  return Uint8Array.from(token, (character) => {
-    const byte = byteOf.get(character);
-    if (byte !== undefined) return byte;
-    throw new ConversionError(
-      `the token ${JSON.stringify(token)} has the character ${
-        JSON.stringify(character)
-      }, which stands for no byte; give the vocabulary of a Whisper model`,
-      { value: token, expected: "a byte-level vocabulary" },
-    );
-  });
+  if (token.startsWith("<|") && token.endsWith("|>")) return encoder.encode(token);
+  const bytes = new Uint8Array(token.length);
+  for (let at = 0; at < token.length; at++) {
+    const byte = byteOf[token.charCodeAt(at)] ?? 0;
+    if (byte === 0) refuseCharacter(token, token.codePointAt(at) ?? 0);
+    bytes[at] = byte - 1;
+  }
+  return bytes;
 }
 
-function byteDecoder(): Map<string, number> {
+function refuseCharacter(token: string, point: number): never {
+  throw new ConversionError(
+    `the token ${JSON.stringify(token)} has the character ${
+      JSON.stringify(String.fromCodePoint(point))
+    }, which stands for no byte; give the vocabulary of a Whisper model`,
+    { value: token, expected: "a byte-level vocabulary" },
+  );
+}
+
+function byteDecoder(): Uint16Array {
   const printable = (byte: number) => byte >= 33 && byte <= 126 || byte >= 161 && byte <= 172 || byte >= 174;
-  const decoder = new Map<string, number>();
+  const decoder = new Uint16Array(512);
   let next = 256;
-  for (let byte = 0; byte < 256; byte++) decoder.set(String.fromCharCode(printable(byte) ? byte : next++), byte);
+  for (let byte = 0; byte < 256; byte++) decoder[printable(byte) ? byte : next++] = byte + 1;
   return decoder;
 }

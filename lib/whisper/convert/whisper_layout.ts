@@ -5,7 +5,7 @@
  */
 
 import { ConversionError } from "./errors.ts";
-import { ggmlMagic, int32s, joined, sized, tensor } from "./ggml_bytes.ts";
+import { ggmlMagic, int32s, joined, tensor } from "./ggml_bytes.ts";
 import { melFilters, melFrequencies } from "./mel_filters.ts";
 
 /** The sizes of a Whisper model. */
@@ -58,8 +58,21 @@ export function whisperHead(sizes: WhisperSizes, tokens: readonly Uint8Array[]):
     int32s(mels, melFrequencies),
     new Uint8Array(melFilters(mels).buffer),
     int32s(tokens.length),
-    ...tokens.map(sized),
+    sizedTokens(tokens),
   ]);
+}
+
+/** Each token with its length before it. */
+function sizedTokens(tokens: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(tokens.reduce((sum, token) => sum + 4 + token.length, 0));
+  const view = new DataView(all.buffer);
+  let at = 0;
+  for (const token of tokens) {
+    view.setInt32(at, token.length, true);
+    all.set(token, at + 4);
+    at += 4 + token.length;
+  }
+  return all;
 }
 
 /** A tensor under whisper.cpp's name, in the type that whisper.cpp wants it in. */
