@@ -66,7 +66,7 @@ export function run(
   const child = spawn(program, args, {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: 60_000,
+    timeout: 110_000,
     killSignal: "SIGKILL",
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
