@@ -17,6 +17,7 @@ import {
   show,
 } from "../options.ts";
 import type { ChannelChoice } from "./audio/mod.ts";
+import { checkGrammar, type SpeechGrammar } from "./grammar.ts";
 import { checkVad, type VadOptions, type VadSettings } from "./vad_options.ts";
 
 export type { VadSettings } from "./vad_options.ts";
@@ -62,6 +63,12 @@ export interface DecodingOptions {
   suppressTokens?: readonly number[] | undefined;
   /** Tokens whose whole text matches are never written, such as `/[ 0-9]+/`; otherwise as {@linkcode DecodingOptions.suppressTokens}. C: `suppress_regex`. */
   suppressRegex?: RegExp | undefined;
+  /** A grammar in GBNF, as llama.cpp reads it: text that it doesn't allow becomes less probable by `grammarPenalty`. C: `grammar_rules`. */
+  grammar?: string | undefined;
+  /** The rule that the grammar begins with. Default `"root"`. C: `i_start_rule`. */
+  grammarRoot?: string | undefined;
+  /** How much less probable text outside of the grammar is, a logarithm: 0 to 1000. Default 100. C: `grammar_penalty`. */
+  grammarPenalty?: number | undefined;
   /** Split segments by the times at which they are said. Default true. C: `no_timestamps`. */
   timestamps?: boolean | undefined;
   /** Find out when each word is said: segments get `words`, tokens get `start` and `end`. Default false. C: `token_timestamps`. */
@@ -126,6 +133,8 @@ export interface DecodingSettings {
   suppressNonSpeech: boolean;
   suppressTokens: readonly number[];
   suppressRegex: RegExp | undefined;
+  grammar: SpeechGrammar | undefined;
+  grammarPenalty: number;
   timestamps: boolean;
   wordTimestamps: boolean;
   maxLength: number;
@@ -169,6 +178,9 @@ const decodingNames = [
   "suppressNonSpeech",
   "suppressTokens",
   "suppressRegex",
+  "grammar",
+  "grammarRoot",
+  "grammarPenalty",
   "timestamps",
   "wordTimestamps",
   "maxLength",
@@ -247,6 +259,8 @@ function checkDecoding(given: DecodingOptions): DecodingSettings {
     suppressNonSpeech: boolean("suppressNonSpeech", false),
     suppressTokens: given.suppressTokens === undefined ? [] : checkIds(given.suppressTokens),
     suppressRegex: given.suppressRegex === undefined ? undefined : checkRegex(given.suppressRegex),
+    grammar: given.grammar === undefined ? undefined : checkGrammar(given.grammar, given.grammarRoot),
+    grammarPenalty: number("grammarPenalty", 100, 0, 1000),
     timestamps: boolean("timestamps", true),
     wordTimestamps: boolean("wordTimestamps", false),
     maxLength: integer("maxLength", 0, 0, 10_000),

@@ -33,6 +33,7 @@ test("bad options are refused at once, each by its name and value", () => {
     [{ suppressTokens: [51_864] }, /has 51864.*51864 tokens/],
     [{ suppressTokens: 3 }, /suppressTokens is 3/],
     [{ suppressRegex: "a" }, /suppressRegex is "a"/],
+    [{ grammarPenalty: -1 }, /grammarPenalty is -1/],
     [{ sampleRate: 10 }, /sampleRate is 10/],
     [{ vad: "on" }, /options of vad/],
     [{ vad: { threshold: 2 } }, /threshold is 2/],
@@ -47,6 +48,9 @@ test("bad options are refused at once, each by its name and value", () => {
       assert.match(error.message, words);
       return true;
     });
+  }
+  for (const grammar of ["root ::= root", "root ::= [", "other ::= [a-z]", "root ::= <[5]>"]) {
+    assert.throws(() => whisper.transcribe(audio, { grammar }), { code: "GRAMMAR" }, grammar);
   }
   assert.throws(() => whisper.transcribe(audio, { translate: true }), { code: "UNSUPPORTED_MODEL" });
 });

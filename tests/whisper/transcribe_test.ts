@@ -143,6 +143,17 @@ test("tokens that are suppressed by number or by their text are never written", 
   assert.ok(other.segments.every(({ tokens }) => tokens.every(({ id }) => !ids.includes(id))));
 });
 
+test("a grammar keeps other characters out", async () => {
+  const { text } = await whisper.transcribe(jfkSamples(), { grammar: "root ::= [ a-z]+" });
+  assert.match(text, /^[ a-z]+$/);
+  assert.match(text, /fellow/);
+  const numbers = await whisper.transcribe(jfkSamples(), {
+    grammar: 'start ::= (" " digit+)+\ndigit ::= [0-9]',
+    grammarRoot: "start",
+  });
+  assert.match(numbers.text, /^[ 0-9]*$/);
+});
+
 test("offset and duration choose a part, times stay those of the whole", async () => {
   const { segments } = await whisper.transcribe(jfkSamples(), { offset: 8, duration: 3 });
   assert.match(segments.map(({ text }) => text).join(""), /ask what you can do/i);

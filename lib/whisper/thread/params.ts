@@ -1,6 +1,7 @@
 import type { Native } from "../../../ffi/native.ts";
 import type { StructView } from "../../../ffi/struct_view.ts";
 import type { whisper_full_params } from "../../../ffi/tables/structs.ts";
+import type { SpeechGrammar } from "../grammar.ts";
 import type { DecodingSettings } from "../transcribe_options.ts";
 
 /** `WHISPER_SAMPLING_GREEDY` and `_BEAM_SEARCH`. */
@@ -44,10 +45,30 @@ export function fullParams(
   params.entropy_thold = settings.entropyThreshold;
   params.logprob_thold = settings.logprobThreshold;
   params.no_speech_thold = settings.noSpeechThreshold;
+  if (settings.grammar !== undefined) setGrammar(native, params, settings.grammar, settings.grammarPenalty);
   params.greedy.best_of = oneCandidate ? 1 : settings.bestOf ?? defaultBestOf;
   params.beam_search.beam_size = settings.beamSize > 1 ? settings.beamSize : -1;
   return params;
 }
+
+/** Points at each rule of a grammar. */
+function setGrammar(
+  native: Native,
+  params: StructView<whisper_full_params>,
+  { elements, starts, root }: SpeechGrammar,
+  penalty: number,
+): void {
+  const address = native.addressOf(elements);
+  const rules = BigUint64Array.from(starts, (start) => address + BigInt(start * 4));
+  native.assign(params, { grammar_rules: rules });
+  // The rules point into it.
+  held.set(params, elements);
+  params.n_grammar_rules = BigInt(starts.length);
+  params.i_start_rule = BigInt(root);
+  params.grammar_penalty = penalty;
+}
+
+const held = new WeakMap<object, Uint32Array>();
 
 /** A string for C that lives as long as the struct that it is assigned to. */
 export function cText(text: string): Uint8Array<ArrayBuffer> {
