@@ -69,7 +69,7 @@ export const answers: Readonly<Partial<Record<FamilyName, readonly [template: st
       2,
     ],
     deepseek: [
-      "<｜tool▁calls▁begin｜>",
+      "<｜tool▁calls▁begin｜> ```json",
       `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n\`\`\`json\n${rome}\n\`\`\`<｜tool▁call▁end｜>\n<｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n\`\`\`json\n${oslo}\n\`\`\`<｜tool▁call▁end｜><｜tool▁calls▁end｜>`,
       2,
     ],

@@ -173,9 +173,24 @@ const mistralNamed: CallsForm = {
   parts: { id: '("[CALL_ID]" [a-zA-Z0-9]{9})?' },
 };
 
+const minimaxMarkup: CallsForm = {
+  calls: [{
+    kind: "markup",
+    open: '<invoke name="',
+    middle: '">\n',
+    argument: ['<parameter name="', '">', "</parameter>\n"],
+    close: "</invoke>\n",
+  }],
+  open: "<minimax:tool_call>\n",
+  between: "",
+  close: "</minimax:tool_call>",
+  triggers: ["<minimax:tool_call>"],
+};
+
 /** How a family writes calls; `undefined` for one whose calls aren't held to a grammar. */
 export function callsForm(family: FamilyName, template: string): CallsForm | undefined {
   if (family === "mistral") return template.includes("[ARGS]") ? mistralNamed : mistralList;
+  if (family === "minimax" && template.includes("<minimax:tool_call>")) return minimaxMarkup;
   if (family !== "deepseek") return forms[family];
   const fenced = template.includes("```json");
   return {
