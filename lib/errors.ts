@@ -220,6 +220,12 @@ export class SamplerError extends GgmlError {
   static override readonly code: string = "SAMPLER";
 }
 
+/** A file is no LoRA adapter, or one that doesn't fit to the model. */
+export class LoraError extends GgmlError {
+  /** The stable code of this class. */
+  static override readonly code: string = "LORA";
+}
+
 /** A control vector wasn't made for this model, or is none. */
 export class ControlVectorError extends GgmlError {
   /** The stable code of this class. */
@@ -286,4 +292,5 @@ registerErrors(
   NoTokenLeftError,
   SamplerError,
   ControlVectorError,
+  LoraError,
 );

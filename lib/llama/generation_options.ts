@@ -2,6 +2,7 @@ import { InvalidArgumentError } from "../errors.ts";
 import { checkBoolean, checkInteger, checkOptions, checkSignal, checkText, show } from "../options.ts";
 import { checkGrammar, grammarOptionNames, type GrammarOptions, type GrammarSettings } from "./sampling_grammar.ts";
 import { type SamplerFunction, samplerFunctions } from "./sampling_order.ts";
+import { checkLora, type LoraOption, type LoraSetting } from "./lora.ts";
 import type { AnswerMarks } from "./thread/protocol.ts";
 import { checkSampling, samplingOptionNames, type SamplingOptions, type SamplingSettings } from "./sampling.ts";
 
@@ -11,6 +12,8 @@ export interface GenerationOptions extends SamplingOptions, GrammarOptions {
   maxTokens?: number | undefined;
   /** Text that ends the generation, also across the borders of tokens; it isn't part of the result. A string or up to 64 of them, none empty. Default none. */
   stop?: string | readonly string[] | undefined;
+  /** LoRA adapters that work in this request, each by `model.loadLora`: one, one with its scale, or several. Default none. C: `llama_set_adapters_lora`. */
+  lora?: LoraOption | undefined;
   /** Stops the generation, also within a decode; it then rejects with the signal's reason. C: `abort_callback`. */
   signal?: AbortSignal | undefined;
 }
@@ -40,6 +43,8 @@ export interface GenerationSettings {
   maxTokens: number | undefined;
   /** The stop strings. */
   stop: readonly string[];
+  /** The adapters. */
+  lora: readonly LoraSetting[];
   /** See {@linkcode GenerationOptions.signal}. */
   signal: AbortSignal | undefined;
   /** See {@linkcode CompletionOptions.parseSpecial}. */
@@ -49,7 +54,7 @@ export interface GenerationSettings {
 }
 
 /** The names of {@linkcode GenerationOptions}. */
-export const generationNames = [...samplingOptionNames, ...grammarOptionNames, "maxTokens", "stop", "signal"] as const;
+export const generationNames = [...samplingOptionNames, ...grammarOptionNames, "maxTokens", "stop", "lora", "signal"] as const;
 const completionNames = [...generationNames, "parseSpecial", "tokenHealing"] as const;
 const mostStops = 64;
 
@@ -84,6 +89,7 @@ export function settingsOf(options: CompletionOptions): GenerationSettings {
       ? undefined
       : checkInteger("maxTokens", options.maxTokens, { min: 1, max: 0x7fff_ffff }),
     stop: checkStop(options.stop),
+    lora: checkLora(options.lora),
     signal: options.signal === undefined ? undefined : checkSignal("signal", options.signal),
     parseSpecial: checkBoolean("parseSpecial", parseSpecial),
     tokenHealing: checkBoolean("tokenHealing", tokenHealing),

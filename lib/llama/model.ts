@@ -3,7 +3,7 @@ import type { Native } from "../../ffi/native.ts";
 import type { Pointer } from "../../ffi/pointer.ts";
 import { NativeThread } from "../../ffi/thread.ts";
 import { DisposedError, RemoteLostError, SamplerError, UnsupportedModelError } from "../errors.ts";
-import type { GgufHeader, GgufValue } from "../ggml/gguf_header.ts";
+import { type GgufHeader, type GgufValue, readGgufHeader } from "../ggml/gguf_header.ts";
 import { openDevices, type OpenDevices } from "./model_devices.ts";
 import { checkBoolean, checkOptions, checkText } from "../options.ts";
 import { Chat, type ChatOptions } from "./chat.ts";
@@ -13,6 +13,7 @@ import { Generation, type GenerationResult, type PieceSink } from "./generation.
 import { checkCompletion, type CompletionOptions, type GenerationSettings } from "./generation_options.ts";
 import { checkInfill, checkInfillPrompt, type InfillOptions, type InfillPromptOptions } from "./infill.ts";
 import { checkLoad, type LoadSettings, type ModelOptions, modelPath } from "./load_options.ts";
+import { checkAdapter, Lora } from "./lora.ts";
 import { readModelHeader } from "./model_header.ts";
 import { planResult, type ResultSchema, type StructuredOptions, type StructuredResultOf } from "./schema/structured.ts";
 import { SamplerHops } from "./sampling_hop.ts";
@@ -179,6 +180,7 @@ export class Model implements AsyncDisposable {
   readonly #native: Native;
   readonly #thread: ModelThread;
   readonly #loaded: LoadedModel;
+  readonly #header: GgufHeader;
   readonly #devices: OpenDevices | undefined;
   #disposed: Promise<void> | undefined;
   #vocabulary: Promise<ChatVocabulary> | undefined;
@@ -200,6 +202,7 @@ export class Model implements AsyncDisposable {
     this.#devices = devices;
     this.#thread = thread;
     this.#loaded = loaded;
+    this.#header = header;
     this.metadata = header.metadata;
     this.info = Object.freeze({
       path,
@@ -374,6 +377,26 @@ export class Model implements AsyncDisposable {
   }
 
   /**
+   * Loads a LoRA adapter. It works in the requests that name it in their option `lora`.
+   *
+   * Throws {@linkcode LoraError} for a file that is no adapter or wasn't made for this model, what reading a GGUF file throws,
+   * {@linkcode InvalidArgumentError}, and {@linkcode DisposedError}. C: `llama_adapter_lora_init`.
+   */
+  async loadLora(source: string | URL): Promise<Lora> {
+    const path = modelPath(source);
+    this.#assertGenerates();
+    const info = checkAdapter(path, await readGgufHeader(path), this.#header);
+    const context = this.#assertGenerates();
+    const adapter = await this.#thread.run("loadLora", { model: this.#loaded.model, path });
+    return new Lora(this, adapter, info, async () => {
+      // A model frees its adapters with itself.
+      if (this.#disposed === undefined && this.#thread.lost === undefined) {
+        await this.#thread.run("freeLora", { context, adapter });
+      }
+    });
+  }
+
+  /**
    * Pushes all that the model says from now on in a direction: adds control vectors to what its layers pass on. The vectors take the place of those
    * before; none takes them away.
    *
@@ -524,7 +547,7 @@ export class Model implements AsyncDisposable {
 
   async #generate(
     prompt: Prompt,
-    { sampling, samplerFunctions, grammar, marks, tokenHealing, maxTokens, stop }: GenerationSettings,
+    { sampling, samplerFunctions, grammar, marks, lora, tokenHealing, maxTokens, stop }: GenerationSettings,
     owner: number,
     signal: AbortSignal,
     sink: PieceSink,
@@ -538,7 +561,9 @@ export class Model implements AsyncDisposable {
       : new SamplerHops(samplerFunctions, this.info.vocabularySize);
     const { wanted } = sink;
     const { hop } = hops ?? {};
-    const input = { context, prompt, sampling, grammar, marks, hop, tokenHealing, maxTokens, stop, owner, wanted };
+    const loras = lora.map(({ adapter, scale }) => ({ pointer: adapter.pointerFor(this), scale }));
+    const shared = { context, prompt, sampling, grammar, marks, hop, tokenHealing, maxTokens, stop, owner, wanted };
+    const input = { ...shared, loras };
     const onMessage = (message: GenerateMessage): void => {
       if (typeof message === "string") sink.push(message);
       else if (!signal.aborted) hops?.answer(message);

@@ -10,6 +10,7 @@ import { StopMatcher } from "../stop_matcher.ts";
 import { AnswerBytes, ReasoningBudget } from "./answer_marks.ts";
 import { type ContextState, contextState } from "./context_state.ts";
 import { decode } from "./decode.ts";
+import { useLoras } from "./lora.ts";
 import { promptTokens } from "./prompt.ts";
 import { importSamplers, OwnSamplers } from "./own_samplers.ts";
 import type { GenerateInput, GenerateMessage, GenerateOutput, StopReason } from "./protocol.ts";
@@ -33,6 +34,7 @@ function run(input: GenerateInput, task: Task, own: OwnSamplers): GenerateOutput
   checkPrompt(prompt, state);
   using sampler = new TokenSampler(task, state, input, own, begin);
   const started = performance.now();
+  useLoras(state, task, input.loras);
   const reused = preparePrompt(state, prompt, input.owner);
   readPrompt(state, task, prompt, reused);
   sampler.read(prompt);

@@ -6,6 +6,7 @@
 
 import type { Pointer } from "../../../ffi/pointer.ts";
 import type { Guard } from "../chat_guard.ts";
+import type { LoraData } from "../lora.ts";
 import type { SamplingSettings } from "../sampling.ts";
 import type { Hop, HopRequest } from "../sampling_hop.ts";
 import type { GrammarSettings } from "../sampling_grammar.ts";
@@ -134,6 +135,8 @@ export interface GenerateInput {
   maxTokens: number | undefined;
   /** Strings that end the generation. */
   stop: readonly string[];
+  /** The LoRA adapters that are at work. */
+  loras: readonly LoraData[];
   /** Who asks. The start of the prompt that is still in memory is used again when the same owner asked last; 0 never does. */
   owner: number;
   /** Its only element is 1 once the pieces are wanted as they come. */

@@ -9,6 +9,7 @@ import type { TaskContext } from "../../../ffi/task.ts";
 import { DecodeError, EmptyPromptError, PromptTooLongError } from "../../errors.ts";
 import { type ContextState, contextState } from "./context_state.ts";
 import { decode } from "./decode.ts";
+import { useLoras } from "./lora.ts";
 import { logSum } from "./logprobs.ts";
 import { promptTokens } from "./prompt.ts";
 import type { Prompt } from "./protocol.ts";
@@ -37,6 +38,7 @@ export interface TokenScores {
 /** How likely each continuation is: from the first token on in which one of them differs from the prompt alone. */
 export function score({ context, prompt, continuations }: ScoreInput, task: TaskContext): TokenScores[] {
   const state = contextState(context);
+  useLoras(state, task, []);
   const tokenize = (text: string) => promptTokens(task.native, state.vocab, { ...prompt, text });
   const alone = tokenize(prompt.text);
   const texts = continuations.map((one) => tokenize(prompt.text + one));
@@ -73,6 +75,7 @@ export interface PerplexityInput {
 /** How likely each token of a text is but the first. One that the context can't hold is read in windows: each token has half a context before it at the least. */
 export function textScores({ context, prompt }: PerplexityInput, task: TaskContext): TokenScores {
   const state = contextState(context);
+  useLoras(state, task, []);
   const tokens = promptTokens(task.native, state.vocab, prompt);
   if (tokens.length < 2) {
     throw new EmptyPromptError("the text has fewer than two tokens, so that none follows another; give a longer one", {

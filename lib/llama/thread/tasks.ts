@@ -9,6 +9,7 @@ import type { TaskContext } from "../../../ffi/task.ts";
 import { setControlVectors } from "./control_vectors.ts";
 import { generate } from "./generate.ts";
 import { load, unload } from "./load.ts";
+import { freeLora, loadLora } from "./lora.ts";
 import type { DetokenizeInput, TokenizeInput } from "./protocol.ts";
 import { score, textScores } from "./score.ts";
 import { type ChatVocabulary, chatVocabulary } from "./special_tokens.ts";
@@ -24,6 +25,8 @@ export const llamaTasks = {
   score,
   textScores,
   setControlVectors,
+  loadLora,
+  freeLora,
   tokenize: (input: TokenizeInput, { lib }: TaskContext): Int32Array => tokenize(lib, input.vocab, input.text, input),
   detokenize: (input: DetokenizeInput, { lib }: TaskContext): string =>
     detokenize(lib, input.vocab, input.tokens, input),
