@@ -151,8 +151,9 @@ export function checkAdapter(path: string, adapter: GgufHeader, model: GgufHeade
   }
   const { pairs, ignored } = pairsOf(path, adapter.tensors);
   const base = new Map(model.tensors.map((tensor) => [tensor.name, tensor]));
+  const tied = !base.has("output.weight");
   let rank = 0;
-  for (const [name, pair] of pairs) rank = Math.max(rank, checkPair(path, name, pair, base.get(name)));
+  for (const [name, pair] of pairs) rank = Math.max(rank, checkPair(path, name, pair, base.get(name), tied));
   const name = text("general.name");
   return {
     path,
@@ -169,12 +170,12 @@ function checkAlpha(path: string, { metadata, places }: GgufHeader): number {
   if (alpha === undefined) return 0;
   // llama.cpp aborts when it is of another type.
   const type = places.get("adapter.lora.alpha")?.type;
-  if (typeof alpha === "number" && Number.isFinite(alpha) && String(type).toLowerCase() === "f32") return alpha;
+  if (typeof alpha === "number" && Number.isFinite(alpha) && type === "float32") return alpha;
   throw new LoraError(
-    `${path} has ${show(alpha)} of type ${type} as adapter.lora.alpha, not a finite number of type f32`,
+    `${path} has ${show(alpha)} of type ${type} as adapter.lora.alpha, not a finite number of type float32`,
     {
       value: alpha,
-      expected: "a finite number of type f32",
+      expected: "a finite number of type float32",
     },
   );
 }
@@ -210,13 +211,23 @@ function pairsOf(
 }
 
 /** The rank of a pair whose shapes fit. */
-function checkPair(path: string, name: string, { a, b }: Required<Pair>, base: GgufTensorInfo | undefined): number {
+function checkPair(
+  path: string,
+  name: string,
+  { a, b }: Required<Pair>,
+  base: GgufTensorInfo | undefined,
+  tied: boolean,
+): number {
   if (base === undefined) {
     return refuse(path, name, "is no tensor of this model: it was made for another one", "tensors of this model");
   }
   const at = (tensor: GgufTensorInfo, dimension: number): number => tensor.shape[dimension] ?? 1;
   const isEmbedding = name.endsWith("token_embd.weight");
   // Of the embedding the rows are looked up, so that its first matrix is the other way round.
+  if (isEmbedding && tied) {
+    // llama.cpp would use the pair for the output too, the wrong way round, and abort.
+    return refuse(path, name, "changes the embedding of a model whose output is the same tensor", "a LoRA without it");
+  }
   const [input, rank, output] = isEmbedding
     ? [at(a, 1) === at(base, 1), at(a, 0), at(b, 1) === at(base, 0)]
     : [at(a, 0) === at(base, 0), at(a, 1), at(b, 1) === at(base, 1)];
