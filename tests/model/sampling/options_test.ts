@@ -130,7 +130,7 @@ test(
     const half = Array.from({ length: 0x800 - 0x80 }, (_, index) => String.fromCharCode(index + 0x80)).slice(0, 800);
     const covered = await complete({ bannedStrings: [...every, ...half], maxTokens: 12 });
     const ascii = (text: string) => every.some((char) => text.includes(char));
-  assert.ok(!ascii(covered.text), covered.text);
+    assert.ok(!ascii(covered.text), covered.text);
     const left = model.info.vocabularySize;
     const onlyAscii = Array.from({ length: left }, (_, token) => token).filter((token) =>
       !ascii(model.detokenize([token], { renderSpecial: false }))
