@@ -1,5 +1,6 @@
 import { ggml_glu_op, ggml_op, ggml_unary_op } from "../../ffi/mod.ts";
 import type { Graph } from "./graph.ts";
+import { hasEvenRows } from "./ops/check.ts";
 import type { Tensor } from "./tensor.ts";
 import { GraphError } from "./tensor_errors.ts";
 
@@ -241,7 +242,7 @@ function checkFirst(node: Tensor, a: Tensor, b: Tensor | undefined, gradients: G
       }
       break;
     case o.GGML_OP_VIEW:
-      if (!a.isContiguous) refuse(node, "it is a view of a tensor that isn't contiguous");
+      if (!a.isContiguous || !hasEvenRows(a)) refuse(node, "it is a view of a tensor that isn't contiguous");
       break;
     case o.GGML_OP_GET_ROWS:
       if (a.dimensions > 2) refuse(node, "its operand has more than two dimensions");

@@ -360,7 +360,7 @@ export interface ScaleOptions extends InPlaceOptions {
 /** `factor · a + bias`; f32, contiguous. Throws as {@linkcode ElementOperator} does. C: `ggml_scale`, `ggml_scale_bias`. */
 export function scale(context: GgmlContext, a: Tensor, factor: number, options?: ScaleOptions): Tensor {
   const { bias, inPlace = false } = checkOptions("scale", options, ["bias", "inPlace"]);
-  const checked = check("scale", context, { a }).type("a", "f32").contiguous("a");
+  const checked = check("scale", context, { a }).type("a", "f32").contiguous("a").evenRows("a");
   const by = checked.number("factor", factor);
   const there = checkBoolean("scale: inPlace", inPlace);
   const lib = libOf(context);

@@ -160,6 +160,13 @@ export class OperatorCheck<T extends Operands = Operands> {
     return this;
   }
 
+  /** An operand's rows follow each other with the same gap, in dimensions of size 1 too. C: `ggml_is_padded_1d`. */
+  evenRows(name: keyof T & string): this {
+    const tensor = this.#tensor(name);
+    if (tensor === undefined || hasEvenRows(tensor)) return this;
+    return this.#wrongLayout(name, "a tensor whose strides grow by its dimensions; use cont() first");
+  }
+
   /** An operand isn't transposed: its strides don't go down. */
   inOrder(...names: readonly (keyof T & string)[]): this {
     for (const name of names) {
@@ -231,6 +238,11 @@ export class OperatorCheck<T extends Operands = Operands> {
       expected,
     });
   }
+}
+
+/** Whether a tensor's rows follow each other with the same gap. */
+export function hasEvenRows({ shape, strides }: Tensor): boolean {
+  return strides[2] === strides[1] * shape[1] && strides[3] === strides[2] * shape[2];
 }
 
 /** Begins the checks of one operator. */

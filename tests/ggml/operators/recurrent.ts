@@ -1,4 +1,5 @@
 import * as ops from "../../../lib/ggml/ops/mod.ts";
+import { Tensor } from "../../../lib/ggml/tensor.ts";
 import type { Case, Draw, Operand } from "./case.ts";
 import { sigmoid, softplus } from "./elements.ts";
 import { Nd, nd, rows, sum, sumOf } from "./nd.ts";
@@ -38,6 +39,11 @@ function scan(
     }
   }
   return made;
+}
+
+/** A parameter, when it is a tensor that can be one. */
+function marked(tensor: Tensor): Tensor {
+  return tensor instanceof Tensor && tensor.op === "NONE" ? tensor.setParam() : tensor;
 }
 
 /** Rows that sum to 1: the gradient counts on it. */
@@ -398,7 +404,7 @@ export const recurrentCases: readonly Case[] = [
           draw.operand(shape, 0.1, 1),
           settings,
         ],
-        build: (context, a, gradient, m, v, s) => ops.stepAdamW(context, a!.setParam(), gradient!, m!, v!, s!),
+        build: (context, a, gradient, m, v, s) => ops.stepAdamW(context, marked(a!), gradient!, m!, v!, s!),
         reference: (a, gradient, m, v, s) => {
           const [rate, beta1, beta2, epsilon, decay, h1, h2] = s.data as unknown as [
             number,
@@ -429,7 +435,7 @@ export const recurrentCases: readonly Case[] = [
       const settings = { type: "f32" as const, values: new Nd([2], [0.1, 0.02]) };
       return {
         operands: [draw.operand(shape), draw.operand(shape), settings],
-        build: (context, a, gradient, s) => ops.stepSgd(context, a!.setParam(), gradient!, s!),
+        build: (context, a, gradient, s) => ops.stepSgd(context, marked(a!), gradient!, s!),
         reference: (a, gradient, s) =>
           new Nd(shape, a.data.map((w, at) => w * (1 - s.at(0) * s.at(1)) - s.at(0) * gradient.data[at]!)),
       };
