@@ -12,6 +12,7 @@ import { GraphPlan } from "./graph_plan.ts";
 import { checkGraph } from "./graph_check.ts";
 import { checkIndices } from "./index_check.ts";
 import { Handle } from "./handle.ts";
+import { checkBackend, checkBufferType, checkGraphObject, checkTensor } from "./object_check.ts";
 import type { GraphReference, TensorReference } from "./references.ts";
 import { statusError } from "./status.ts";
 import { checkAllocated, checkRange, checkRows, checkSameLayout, type TensorRows } from "./tensor_data.ts";
@@ -117,17 +118,17 @@ export class Backend implements Disposable {
 
   /** Whether it can compute this node. C: `ggml_backend_supports_op`. */
   supportsOperation(node: TensorReference): boolean {
-    return this.native.lib.ggml_backend_supports_op(this.pointer, node.pointer);
+    return this.native.lib.ggml_backend_supports_op(this.pointer, checkTensor("node", node).pointer);
   }
 
   /** Whether it can use tensors in buffers of this type. C: `ggml_backend_supports_buft`. */
   supportsBufferType(type: BufferType): boolean {
-    return this.native.lib.ggml_backend_supports_buft(this.pointer, type.pointer);
+    return this.native.lib.ggml_backend_supports_buft(this.pointer, checkBufferType("type", type).pointer);
   }
 
   /** Whether it wants to compute this node even if the weights lie elsewhere. C: `ggml_backend_offload_op`. */
   offloadsOperation(node: TensorReference): boolean {
-    return this.native.lib.ggml_backend_offload_op(this.pointer, node.pointer);
+    return this.native.lib.ggml_backend_offload_op(this.pointer, checkTensor("node", node).pointer);
   }
 
   /**
@@ -260,6 +261,7 @@ export class Backend implements Disposable {
     checkAllocated(from);
     checkAllocated(to);
     checkSameLayout(from, to);
+    checkBackend("other", other);
     this.native.lib.ggml_backend_tensor_copy_async(this.pointer, other.pointer, from.pointer, to.pointer);
   }
 
@@ -297,6 +299,7 @@ export class Backend implements Disposable {
   #check(graph: GraphReference): (() => void)[] {
     if (this.#thread.lost !== undefined) throw this.#thread.lost;
     this.#handle.assertAlive();
+    checkGraphObject("graph", graph);
     const buffers = checkGraph(this.native, graph, { device: this.device.pointer, name: this.name });
     checkIndices(graph);
     return [this.#handle.hold(), graph.hold(), ...buffers.map((buffer) => buffer.hold())];

@@ -4,6 +4,7 @@ import { checkInteger, checkOneOf, isInstance, show } from "../options.ts";
 import { BufferType } from "./buffer_type.ts";
 import type { Device } from "./device.ts";
 import { Handle } from "./handle.ts";
+import { checkTensor } from "./object_check.ts";
 import { present } from "./present.ts";
 import type { TensorReference } from "./references.ts";
 import { statusError } from "./status.ts";
@@ -199,6 +200,7 @@ export class Buffer implements Disposable {
    */
   place(tensor: TensorReference, offset: number): void {
     const { native, alignment, size } = this;
+    checkTensor("tensor", tensor);
     const { data, view_src } = native.structAt("ggml_tensor", tensor.pointer);
     if (data !== null || view_src !== null) throw taken(view_src !== null);
     const needed = Number(native.lib.ggml_backend_buffer_get_alloc_size(this.pointer, tensor.pointer));
@@ -221,7 +223,7 @@ export class Buffer implements Disposable {
    * themselves. Throws InvalidArgumentError for what isn't such a view, NotAllocatedError. C: `ggml_backend_view_init`.
    */
   static initView(view: TensorReference): void {
-    const { native, pointer } = view;
+    const { native, pointer } = checkTensor("view", view);
     const { view_src, buffer } = native.structAt("ggml_tensor", pointer);
     if (view_src === null || buffer !== null) throw taken(view_src !== null);
     const source = native.structAt("ggml_tensor", view_src);

@@ -3,6 +3,7 @@ import { AllocationError, InvalidArgumentError } from "../errors.ts";
 import { show } from "../options.ts";
 import { Buffer } from "./buffer.ts";
 import { Device } from "./device.ts";
+import { checkTensor } from "./object_check.ts";
 import { living } from "./script_registry.ts";
 import type { TensorReference } from "./references.ts";
 
@@ -64,7 +65,9 @@ export class BufferType {
 
   /** The bytes that a tensor takes in such a buffer, with padding. C: `ggml_backend_buft_get_alloc_size`. */
   allocSize(tensor: TensorReference): number {
-    return Number(this.native.lib.ggml_backend_buft_get_alloc_size(this.pointer, tensor.pointer));
+    return Number(
+      this.native.lib.ggml_backend_buft_get_alloc_size(this.pointer, checkTensor("tensor", tensor).pointer),
+    );
   }
 
   /** Whether it is the same type as another. */

@@ -7,6 +7,7 @@ import { BufferType } from "./buffer_type.ts";
 import { type DeviceKind, deviceKind } from "./device_kind.ts";
 import { Event } from "./event.ts";
 import { Registration } from "./registration.ts";
+import { checkBufferType, checkTensor } from "./object_check.ts";
 import { living } from "./script_registry.ts";
 import type { TensorReference } from "./references.ts";
 
@@ -149,17 +150,17 @@ export class Device {
 
   /** Whether it can compute this node. C: `ggml_backend_dev_supports_op`. */
   supportsOperation(node: TensorReference): boolean {
-    return this.native.lib.ggml_backend_dev_supports_op(this.pointer, node.pointer);
+    return this.native.lib.ggml_backend_dev_supports_op(this.pointer, checkTensor("node", node).pointer);
   }
 
   /** Whether it can use tensors in buffers of this type. C: `ggml_backend_dev_supports_buft`. */
   supportsBufferType(type: BufferType): boolean {
-    return this.native.lib.ggml_backend_dev_supports_buft(this.pointer, type.pointer);
+    return this.native.lib.ggml_backend_dev_supports_buft(this.pointer, checkBufferType("type", type).pointer);
   }
 
   /** Whether it wants to compute this node even if the weights lie elsewhere. C: `ggml_backend_dev_offload_op`. */
   offloadsOperation(node: TensorReference): boolean {
-    return this.native.lib.ggml_backend_dev_offload_op(this.pointer, node.pointer);
+    return this.native.lib.ggml_backend_dev_offload_op(this.pointer, checkTensor("node", node).pointer);
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Native, Pointer } from "../../ffi/mod.ts";
 import type { Backend } from "./backend.ts";
 import { BackendError } from "../errors.ts";
+import { checkBackend } from "./object_check.ts";
 import { Handle } from "./handle.ts";
 
 /**
@@ -41,6 +42,7 @@ export class Event implements Disposable {
   }
 
   #check(backend: Backend, part: "event_record" | "event_wait"): void {
+    checkBackend("backend", backend);
     if (this.#native.structAt("ggml_backend", backend.pointer).iface[part] !== null) return;
     throw new BackendError(`${backend.name} has no events; use its synchronize()`, {
       value: backend.name,

@@ -2,12 +2,13 @@ import type { Native, Pointer, StructView } from "../../ffi/mod.ts";
 import type { ggml_backend_graph_copy } from "../../ffi/mod.ts";
 import { AllocationError, UnsupportedOperationError } from "../errors.ts";
 import { checkFunction } from "../options.ts";
-import { tensorsOf } from "./allocation.ts";
+import { tensorsOf } from "./scheduled_graph.ts";
 import type { Backend } from "./backend.ts";
 import { GgmlContext } from "./context.ts";
 import type { Graph } from "./graph.ts";
 import { checkGraph, notAllocated, tensorWords } from "./graph_check.ts";
 import { Handle } from "./handle.ts";
+import { checkBackend, checkOwnGraph } from "./object_check.ts";
 import type { GraphReference } from "./references.ts";
 import type { Tensor } from "./tensor.ts";
 import { GraphError } from "./tensor_errors.ts";
@@ -31,6 +32,8 @@ export class GraphCopy implements GraphReference, Disposable {
    * compute, GraphError for one of more than 16,384 tensors. C: `ggml_backend_graph_copy`.
    */
   constructor(backend: Backend, graph: Graph) {
+    checkBackend("backend", backend);
+    checkOwnGraph("graph", graph);
     checkCopyable(backend, graph);
     this.native = graph.native;
     const { lib } = this.native;
@@ -98,6 +101,9 @@ export function compareBackends(
   onNode: (node: ComparedNode) => boolean | void,
   nodes?: readonly Tensor[],
 ): void {
+  checkBackend("first", first);
+  checkBackend("second", second);
+  checkOwnGraph("graph", graph);
   checkFunction("onNode", onNode);
   checkGraph(graph.native, graph, { device: first.device.pointer, name: first.name });
   checkCopyable(second, graph);

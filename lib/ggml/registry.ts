@@ -12,6 +12,7 @@ import {
   type ModuleWords,
   type RefusedModule,
 } from "./modules.ts";
+import { checkRegistration } from "./object_check.ts";
 import { Registration } from "./registration.ts";
 
 /** In the order of `enum ggml_backend_dev_type`. */
@@ -94,6 +95,7 @@ export class Registry {
    * code stays in memory. Throws InvalidArgumentError for the last module with a CPU, which everything needs. C: `ggml_backend_unload`.
    */
   unload(registration: Registration): void {
+    checkRegistration("registration", registration);
     const cpus = (one: Registration): number => one.devices.filter(({ kind }) => kind === "cpu").length;
     if (!this.registrations.some((one) => !one.equals(registration) && cpus(one) > 0)) {
       throw new InvalidArgumentError(

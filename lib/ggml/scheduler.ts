@@ -1,7 +1,7 @@
 import type { Native, Pointer } from "../../ffi/mod.ts";
 import { AllocationError, BackendError, InvalidArgumentError, UnsupportedOperationError } from "../errors.ts";
 import { checkBoolean, checkFunction, checkInteger, checkOptions, checkSignal } from "../options.ts";
-import { GraphAllocation, SourceSnapshot, tensorsOf } from "./allocation.ts";
+import { ScheduledGraph, SourceSnapshot, tensorsOf } from "./scheduled_graph.ts";
 import type { Backend } from "./backend.ts";
 import { BufferType } from "./buffer_type.ts";
 import { assertAnyThread } from "./script_registry.ts";
@@ -11,6 +11,7 @@ import { tensorWords } from "./graph_check.ts";
 import { checkIndices } from "./index_check.ts";
 import { Handle } from "./handle.ts";
 import { NodeStream } from "./node_stream.ts";
+import { checkBufferType, checkOwnGraph, checkTensor } from "./object_check.ts";
 import { present } from "./present.ts";
 import { checkBackends, checkSchedulable } from "./scheduler_check.ts";
 import { statusError } from "./status.ts";
@@ -55,7 +56,7 @@ export class Scheduler implements Disposable {
   readonly #handle: Handle<"ggml_backend_sched">;
   readonly #thread: ComputeThread;
   readonly #graphSize: number;
-  #allocation: GraphAllocation | undefined;
+  #allocation: ScheduledGraph | undefined;
   /** The operands of the graph that it has split, before it put copies in their place. */
   #sources: SourceSnapshot | undefined;
   readonly #assigned = new Map<Tensor, Backend>();
@@ -132,6 +133,7 @@ export class Scheduler implements Disposable {
   assign(node: Tensor, backend: Backend): void {
     this.#assertIdle("assign nodes");
     this.#own(backend);
+    checkTensor("node", node);
     const { buffer } = node.struct;
     const type = buffer === null ? null : this.native.lib.ggml_backend_buffer_get_type(buffer);
     const reaches = type === null || this.native.lib.ggml_backend_dev_supports_buft(backend.device.pointer, type);
@@ -149,7 +151,10 @@ export class Scheduler implements Disposable {
 
   /** The backend that a node or an input of the last graph was given to; `undefined` when it wasn't. C: `ggml_backend_sched_get_tensor_backend`. */
   backendOf(tensor: Tensor): Backend | undefined {
-    const pointer = this.native.lib.ggml_backend_sched_get_tensor_backend(this.pointer, tensor.pointer);
+    const pointer = this.native.lib.ggml_backend_sched_get_tensor_backend(
+      this.pointer,
+      checkTensor("tensor", tensor).pointer,
+    );
     return this.backends.find((backend) => pointer !== null && backend.pointer === pointer);
   }
 
@@ -193,7 +198,7 @@ export class Scheduler implements Disposable {
       this.#fill(graph, tensors);
       this.#assignAll(tensors);
     }
-    const allocation = new GraphAllocation(graph, tensors);
+    const allocation = new ScheduledGraph(graph, tensors);
     if (this.native.lib.ggml_backend_sched_alloc_graph(this.pointer, graph.pointer)) {
       this.#allocation = allocation;
       return;
@@ -292,12 +297,14 @@ export class Scheduler implements Disposable {
   #ready(graph: Graph): void {
     if (this.#thread.lost !== undefined) throw this.#thread.lost;
     this.#handle.assertAlive();
+    checkOwnGraph("graph", graph);
     if (this.#allocation?.isOf(graph) !== true) this.allocate(graph);
     checkIndices(graph);
   }
 
   #prepare(graph: Graph): Set<Pointer<"ggml_tensor">> {
     this.#assertIdle("take another graph");
+    checkOwnGraph("graph", graph);
     this.#forgetGraph();
     const tensors = tensorsOf(this.native, graph);
     checkSchedulable(this.native, tensors, this.backends, this.#graphSize);
@@ -384,6 +391,7 @@ function checkTypes(
     );
   }
   for (const [index, type] of types.entries()) {
+    checkBufferType(`bufferTypes[${index}]`, type);
     const backend = backends[index] as Backend;
     if (backend.supportsBufferType(type)) continue;
     throw new UnsupportedOperationError(`${backend.name} can't compute in memory of ${type.name}`, {

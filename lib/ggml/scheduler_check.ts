@@ -2,6 +2,7 @@ import { ggml_op, ggml_tensor_flag, type Native, type Pointer } from "../../ffi/
 import { InvalidArgumentError, NotAllocatedError, UnsupportedOperationError } from "../errors.ts";
 import type { Backend } from "./backend.ts";
 import { custom, isCustom, tensorWords } from "./graph_check.ts";
+import { checkBackend } from "./object_check.ts";
 import { GraphError } from "./tensor_errors.ts";
 
 /** C: `GGML_SCHED_MAX_BACKENDS`. */
@@ -19,6 +20,7 @@ export function checkBackends(backends: readonly Backend[]): void {
       `an array of 1 to ${MAX_BACKENDS} backends`,
     );
   }
+  for (const [index, backend] of backends.entries()) checkBackend(`backends[${index}]`, backend);
   if (new Set(backends.map(({ pointer }) => pointer)).size !== backends.length) {
     refuse("a scheduler takes each backend once", backends.map(({ name }) => name), "different backends");
   }

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "../errors.ts";
 import { checkInteger, show } from "../options.ts";
 import { notAllocated } from "./graph_check.ts";
+import { checkTensor } from "./object_check.ts";
 import type { TensorReference } from "./references.ts";
 
 /** Rows of bytes inside a tensor and inside an array. */
@@ -18,7 +19,8 @@ export interface TensorRows {
 }
 
 /** Bytes of a tensor's data, from its first to its last. C: `ggml_nbytes`. */
-export function byteLength({ native, pointer }: TensorReference): number {
+export function byteLength(tensor: TensorReference): number {
+  const { native, pointer } = checkTensor("tensor", tensor);
   return Number(native.lib.ggml_nbytes(pointer));
 }
 
@@ -97,6 +99,7 @@ export function checkSameLayout(from: TensorReference, to: TensorReference): voi
 
 /** Throws NotAllocatedError for a tensor without memory. */
 export function checkAllocated(tensor: TensorReference): void {
+  checkTensor("tensor", tensor);
   const { data, buffer, view_src } = tensor.native.structAt("ggml_tensor", tensor.pointer);
   if (data !== null && (buffer !== null || view_src !== null)) return;
   throw notAllocated(tensor.native, tensor.pointer);

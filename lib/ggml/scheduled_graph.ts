@@ -43,10 +43,10 @@ export class SourceSnapshot {
 }
 
 /**
- * The memory that an allocator gives to a graph's tensors. Made before it does; {@linkcode GraphAllocation.end} takes the addresses away again, since the
+ * The memory that an allocator gives to a graph's tensors. Made before it does; {@linkcode ScheduledGraph.end} takes the addresses away again, since the
  * allocator's memory goes or is used for others then. Meanwhile graph, contexts and the buffers of its other tensors stay in memory.
  */
-export class GraphAllocation {
+export class ScheduledGraph {
   readonly #graph: Graph;
   readonly #native: Native;
   /** Those without memory of their own. */
