@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { writeGguf } from "../../lib/ggml/mod.ts";
-import { DisposedError, GgmlError, InvalidArgumentError, loadModel, LoraError, type Model } from "../../mod.ts";
+import {
+  type CompletionOptions,
+  DisposedError,
+  GgmlError,
+  InvalidArgumentError,
+  loadModel,
+  LoraError,
+  type Model,
+} from "../../mod.ts";
 import { slow } from "./support.ts";
 import {
   type LoraContent,
@@ -23,7 +31,7 @@ const other = randomLora(["blk.0.attn_k.weight", "token_embd.weight"], 2, 2, 200
 
 type Logprobs = { tokens: number[]; logprobs: number[] };
 
-async function answer(model: Model, lora?: Parameters<Model["complete"]>[1]): Promise<Logprobs> {
+async function answer(model: Model, lora?: CompletionOptions): Promise<Logprobs> {
   const { tokens, logprobs = [] } = await model.complete("Once upon a time", { ...plain, ...lora });
   return { tokens, logprobs: logprobs.map(({ logprob }) => logprob) };
 }
