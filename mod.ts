@@ -17,6 +17,7 @@
 
 export * from "./lib/errors.ts";
 export {
+  type CharSet,
   Chat,
   type ChatEvent,
   type ChatMessage,
@@ -40,8 +41,10 @@ export {
   type GenerationResult,
   type GenerationTimings,
   type Grammar,
+  type GrammarElement,
   GrammarMatcher,
   type GrammarOptions,
+  type GrammarRule,
   type GrammarTrigger,
   type InfillFile,
   type InfillOptions,

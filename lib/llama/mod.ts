@@ -26,7 +26,15 @@ export { SamplerCandidates } from "./sampling_candidates.ts";
 export type { SamplerFunction, SamplerModule, SamplerName } from "./sampling_order.ts";
 export type { GrammarOptions, GrammarTrigger } from "./sampling_grammar.ts";
 export type { ModelFacts, StopReason, TokenLogprob, TokenLogprobs } from "./thread/protocol.ts";
-export { type Grammar, GrammarMatcher, matchesGrammar, parseGrammar } from "./grammar/mod.ts";
+export {
+  type CharSet,
+  type Grammar,
+  type GrammarElement,
+  GrammarMatcher,
+  type GrammarRule,
+  matchesGrammar,
+  parseGrammar,
+} from "./grammar/mod.ts";
 export {
   type JsonSchema,
   type JsonValue,

@@ -6,3 +6,4 @@
 
 export { type Grammar, type GrammarElement, type GrammarRule, parseGrammar } from "./parse.ts";
 export { GrammarMatcher, matchesGrammar } from "./matcher.ts";
+export type { CharSet } from "../schema/char_set.ts";
