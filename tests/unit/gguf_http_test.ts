@@ -130,7 +130,9 @@ test("servers that lie", async () => {
       response.end();
     }, GgufFetchError],
     ["encoded", (_, response) => {
-      response.writeHead(206, { "content-range": `bytes 0-65535/${file.length}`, "content-encoding": "x-test" }).end("xx");
+      response.writeHead(206, { "content-range": `bytes 0-65535/${file.length}`, "content-encoding": "x-test" }).end(
+        "xx",
+      );
     }, GgufFetchError],
     ["not found", (_, response) => void response.writeHead(404).end("no"), GgufFetchError],
     ["an error", (_, response) => void response.writeHead(500).end(), GgufFetchError],
