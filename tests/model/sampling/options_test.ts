@@ -13,7 +13,7 @@ import {
 import { command, run, slow, testModel } from "../support.ts";
 
 /** `GGML_FFI_RUNS=100` for the long form. */
-const seeds = process.env["GGML_FFI_RUNS"] ?? "14";
+const seeds = process.env["GGML_FFI_RUNS"] ?? "7";
 const prompt = "Once upon a time";
 
 let model: Model;
@@ -82,21 +82,21 @@ test("logit bias by id and by text", slow, async () => {
 });
 
 test("penalties look at the prompt too, and further with -1", slow, async () => {
-  const repeated = "a b c d e f g h a b c d e f g h a b c d e f g h a b c d e f g h";
+  const repeated = "a b c d e f g h a b c d e f g h a b c d e f g h";
   const go = async (options: CompletionOptions) =>
-    (await model.complete(repeated, { maxTokens: 8, temperature: 0, ...options })).text;
-  assert.equal(await go({}), " a b c d e f g h");
+    (await model.complete(repeated, { maxTokens: 4, temperature: 0, ...options })).text;
+  assert.equal(await go({}), " a b c d");
   for (
     const options of [{ frequencyPenalty: 20 }, { presencePenalty: 20 }, { repeatPenalty: 10 }, {
       dryMultiplier: 20,
       drySequenceBreakers: [],
     }]
   ) {
-    assert.notEqual(await go(options), " a b c d e f g h", JSON.stringify(options));
+    assert.notEqual(await go(options), " a b c d", JSON.stringify(options));
     const window = "dryMultiplier" in options ? { dryPenaltyLastN: 0 } : { penaltyLastN: 0 };
-    assert.equal(await go({ ...options, ...window }), " a b c d e f g h");
+    assert.equal(await go({ ...options, ...window }), " a b c d");
   }
-  assert.notEqual(await go({ presencePenalty: 20, penaltyLastN: -1 }), " a b c d e f g h");
+  assert.notEqual(await go({ presencePenalty: 20, penaltyLastN: -1 }), " a b c d");
 });
 
 test("ignoreEos and minTokens put off the end", slow, async () => {
