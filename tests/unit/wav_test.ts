@@ -337,6 +337,19 @@ test("hours of audio come in small pieces", async () => {
   assert.ok(longest <= 16_384, String(longest));
 });
 
+test("the event loop goes on while audio in memory is read", { timeout: 60_000 }, async () => {
+  const file = encodeWav(new Float32Array(44_100 * 2 * 60), { sampleRate: 44_100, channels: 2 });
+  let [turns, reading] = [0, true];
+  const count = () => {
+    turns++;
+    if (reading) setImmediate(count);
+  };
+  setImmediate(count);
+  assert.equal((await decodeAudio(file)).length, 16_000 * 60);
+  reading = false;
+  assert.ok(turns > 5, String(turns));
+});
+
 test("encodeWav writes what can be read again, and refuses what it can't write", async () => {
   const samples = Float32Array.of(0, 0.25, 2, -2);
   assert.deepEqual([...await decodeAudio(encodeWav(samples))], [0, 0.25, 32_767 / 32_768, -1]);

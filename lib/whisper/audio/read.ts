@@ -4,6 +4,7 @@
  * @module
  */
 
+import { setImmediate } from "node:timers/promises";
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
 import { checkBoolean, checkInteger, checkOptions, checkSignal, show } from "../../options.ts";
 import { type AudioSource, ByteReader } from "./byte_reader.ts";
@@ -55,8 +56,11 @@ interface Checked {
   signal: AbortSignal | undefined;
 }
 
-/** Bytes that are decoded at once: the event loop runs between them. */
+/** Bytes that are decoded at once. */
 const pieceBytes = 1 << 15;
+
+/** Milliseconds after which the event loop gets a turn. */
+const turnMs = 4;
 
 /**
  * Reads audio piece by piece, as samples of one channel at 16 kHz, so that hours of it take no more memory than minutes. WAV is read by us (8 to 32-bit whole
@@ -249,12 +253,17 @@ async function* samples(
   const resampler = new Resampler(header.sampleRate, sampleRate);
   const { dataBytes = Infinity } = header;
   let left = dataBytes;
+  let since = performance.now();
   while (left > 0) {
     const bytes = await reader.take(Math.min(left, pieceBytes));
     if (bytes.length === 0) break;
     left -= bytes.length;
     const out = resampler.push(decoder.push(bytes));
     if (out.length > 0) yield out;
+    // Bytes in memory come without waiting: let others have a turn.
+    if (performance.now() - since < turnMs) continue;
+    await setImmediate();
+    since = performance.now();
   }
   if (left > 0 && left !== Infinity && !allowTruncated) throw cutData(reader.name, dataBytes, dataBytes - left);
   if (decoder.frames === 0) {
