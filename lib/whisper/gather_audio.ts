@@ -33,7 +33,7 @@ export function gatherAudio(
   const most = seconds * rate;
   if (isInstance(audio, Float32Array)) {
     // What is wrong with the first samples is told at once, the rest when it is read.
-    checkSamples("the samples", audio.subarray(0, 1), settings.sampleRate);
+    checkSamples("the samples", audio.length > 1 ? audio.subarray(0, 1) : audio, settings.sampleRate);
     return { isFile: false, read: (signal) => collect(piecesOf(audio, settings.sampleRate), most, cut, signal) };
   }
   if (typeof audio !== "string" && !fileTypes.some((type) => isInstance(audio, type))) {
@@ -64,7 +64,8 @@ export function gatherAudio(
 async function* piecesOf(samples: Float32Array, sampleRate: number): AsyncGenerator<Float32Array> {
   const resampler = sampleRate === rate ? undefined : new Resampler(sampleRate, rate);
   for (let at = 0; at < samples.length; at += piece) {
-    const part = checkSamples("the samples", samples.subarray(at, at + piece), sampleRate);
+    // A copy is checked: the caller might change the samples meanwhile.
+    const part = checkSamples("the samples", samples.slice(at, at + piece), sampleRate);
     yield resampler === undefined ? part : resampler.push(part);
     await new Promise((resolve) => setImmediate(resolve));
   }

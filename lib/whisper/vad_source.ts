@@ -1,4 +1,4 @@
-import { access, readFile } from "node:fs/promises";
+import { access, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ModelAccessError, ModelNotFoundError } from "../errors.ts";
 import { cacheFolder } from "../models/default_model.ts";
@@ -22,20 +22,27 @@ export async function readVad(given: ModelInput | undefined): Promise<VadModelIn
   const { name, bytes } = "path" in given
     ? { name: given.path, bytes: await read(given.path) }
     : { name: "vadModel", bytes: given.bytes };
-  if (bytes.length > most) {
-    throw new WhisperFormatError(`${name} has ${bytes.length} bytes, too many for a model for voice activity`, {
-      value: bytes.length,
-      expected: `at most ${most} bytes`,
-    });
-  }
+  if (bytes.length > most) throw tooLarge(name, bytes.length);
   readVadModel(new ModelCursor(new MemoryModel(bytes, name)));
   return { name, bytes };
 }
 
+function tooLarge(name: string, bytes: number): WhisperFormatError {
+  return new WhisperFormatError(
+    `${name} has ${bytes} bytes, too many for a model for voice activity; give a Silero model in whisper.cpp's format`,
+    { value: bytes, expected: `at most ${most} bytes` },
+  );
+}
+
 async function read(path: string): Promise<Uint8Array<ArrayBuffer>> {
   try {
+    // Before it is read: devices and pipes have no end, and another model may be large.
+    const status = await stat(path);
+    if (!status.isFile()) throw Object.assign(new Error("it is no file"), { code: "EISDIR" });
+    if (status.size > most) throw tooLarge(path, status.size);
     return new Uint8Array(await readFile(path));
   } catch (cause) {
+    if (cause instanceof WhisperFormatError) throw cause;
     const { code } = cause as { code?: unknown };
     const details = { value: path, expected: "a Silero model in whisper.cpp's format", cause };
     if (code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR") {

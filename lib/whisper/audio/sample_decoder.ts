@@ -88,6 +88,12 @@ export function checkSamples(name: string, samples: unknown, sampleRate: number)
       { value: samples, expected: "a Float32Array" },
     );
   }
+  if (samples.buffer instanceof ArrayBuffer && samples.buffer.detached) {
+    throw new InvalidArgumentError(`${name} were transferred to another thread; give a copy: samples.slice()`, {
+      value: samples,
+      expected: "a Float32Array with its memory",
+    });
+  }
   if (samples.length === 0) {
     throw new AudioEmptyError(`${name} are empty; give at least one sample`, { value: 0, expected: "samples" });
   }

@@ -33,6 +33,7 @@ const vadPart = 0.1;
 export function transcribe(input: TranscribeInput, task: Task): TranscribeOutput {
   task.throwIfCancelled();
   const started = performance.now();
+  if (input.vad !== undefined) silenceRest(input);
   const speech = input.vad === undefined ? undefined : findSpeech(
     { model: input.vad.model, samples: input.samples, settings: input.vad.settings, threads: input.threads },
     task as TaskContext<never>,
@@ -43,7 +44,10 @@ export function transcribe(input: TranscribeInput, task: Task): TranscribeOutput
     ? undefined
     : new SpeechAudio(input.samples, speech, input.vad?.settings.overlap ?? 0);
   const samples = kept?.samples ?? input.samples;
-  const heard = samples.length < shortest ? undefined : new Run(input, samples, kept, task).run();
+  endWithAudio(input.decoding, samples.length);
+  const heard = samples.length - input.decoding.offsetMs * 16 < shortest
+    ? undefined
+    : new Run(input, samples, kept, task).run();
   return {
     language: heard?.language ?? languageOf(task.native, input.context, input.decoding.language),
     languages: heard?.languages,
@@ -51,6 +55,19 @@ export function transcribe(input: TranscribeInput, task: Task): TranscribeOutput
     vadMs: found - started,
     transcribeMs: performance.now() - found,
   };
+}
+
+/** Where speech is looked for, what lies outside of the part that is wanted is made silent: so times stay those of the whole audio. */
+function silenceRest({ samples, decoding }: TranscribeInput): void {
+  const from = decoding.offsetMs * 16;
+  if (from > 0) samples.fill(0, 0, from);
+  if (decoding.durationMs > 0) samples.fill(0, from + decoding.durationMs * 16);
+  decoding.offsetMs = decoding.durationMs = 0;
+}
+
+/** whisper.cpp goes on to the end of a duration, also where the audio has ended long before. */
+function endWithAudio(decoding: TranscribeInput["decoding"], samples: number): void {
+  if ((decoding.offsetMs + decoding.durationMs) * 16 >= samples) decoding.durationMs = 0;
 }
 
 function tell({ progress }: TranscribeInput, { post }: Task, part: number): void {
@@ -65,6 +82,8 @@ class Run {
   readonly #task: Task;
   readonly #native: Native;
   #threads = 1;
+  /** What `whisper_full` gave. */
+  #code = 0;
 
   constructor(
     input: TranscribeInput,
@@ -82,30 +101,25 @@ class Run {
   run(): Pick<TranscribeOutput, "language" | "languages"> {
     const { lib } = this.#native;
     const { context, decoding } = this.#input;
-    this.#takeCores(this.#input.threads, 1);
+    this.#threads = this.#takeCores(this.#input.threads, 1);
+    this.#task.throwIfCancelled();
     const state = this.#makeState();
-    let code = 0;
     try {
       const found = decoding.language === "auto" && lib.whisper_is_multilingual(context) !== 0
         ? detectLanguage(this.#native, context, state, this.#samples, decoding.offsetMs, this.#threads)
         : undefined;
       this.#task.throwIfCancelled();
       const language = found?.[0]?.language ?? languageOf(this.#native, context, decoding.language);
-      code = this.#compute(state, language);
+      this.#compute(state, language);
       return { language, languages: found };
     } finally {
-      if (code !== stateGone) lib.whisper_free_state(state);
+      if (this.#code !== stateGone) lib.whisper_free_state(state);
     }
   }
 
-  /** Takes as many cores as it can get; once it has begun, always as many as it began with. */
-  #takeCores(wanted: number, least: number): boolean {
-    const got = this.#task.cores.acquire(wanted, waiting(this.#task), least);
-    if (least === 1) {
-      this.#task.throwIfCancelled();
-      this.#threads = got;
-    }
-    return got > 0;
+  /** Takes cores, `least` of them; gives 0 when it is cancelled meanwhile. */
+  #takeCores(wanted: number, least: number): number {
+    return this.#task.cores.acquire(wanted, waiting(this.#task), least);
   }
 
   #makeState(): Pointer<"whisper_state"> {
@@ -116,7 +130,7 @@ class Run {
     throw new TranscriptionError(`whisper.cpp can't make a state: ${words}`, { value: null, expected: "a state" });
   }
 
-  #compute(state: Pointer<"whisper_state">, language: string): number {
+  #compute(state: Pointer<"whisper_state">, language: string): void {
     const { context, decoding } = this.#input;
     const { lib, native } = this.#task;
     const reader = new SegmentReader(native, context, state, {
@@ -128,11 +142,10 @@ class Run {
     using calls = new Callbacks();
     const params = this.#params(language, reader, calls);
     const mark = native.logMark();
-    const code = lib.whisper_full_with_state(context, state, params, this.#samples, this.#samples.length);
+    this.#code = lib.whisper_full_with_state(context, state, params, this.#samples, this.#samples.length);
     this.#task.throwIfCancelled();
-    if (code === 0) this.#post(reader);
-    else failed(code, logWords(native, mark));
-    return code;
+    if (this.#code !== 0) failed(this.#code, logWords(native, mark));
+    this.#post(reader);
   }
 
   #params(language: string, reader: SegmentReader, calls: Callbacks): StructView<whisper_full_params> {
@@ -175,7 +188,7 @@ class Run {
     return () => {
       if (this.#task.cancelled()) return false;
       if (isFirst) isFirst = false;
-      else return this.#takeCores(this.#threads, this.#threads);
+      else return this.#takeCores(this.#threads, this.#threads) > 0;
       return true;
     };
   }
