@@ -19,6 +19,8 @@ const expected: Readonly<Record<string, RegExp>> = {
   "backend_in_typescript.ts":
     /^difference: CPU\nsquares: TypeScript\n[^]*TypeScript computes SQR \(squares\)\n3 parts, distances 5 and 12\n$/,
   "watch_nodes.ts": /^(device .*\n)+scores = 2\.000, 1\.000, 3\.000\nchances = 0\.245, 0\.090, 0\.665\n$/,
+  "tensors.ts":
+    /^q = MUL_MAT f32 \[32, 4\]\n[^]*result: 0\.637 -0\.601 0\.552 …\nrefused: mulMat: dimension 0 of b [^]*\nloss 5\.25, gradient 1 -2 4\n$/,
   "structured.ts": /^\{"name":"Anna","age":31,"city":"Vienna"\}\n$/,
   "cancel.ts": /^stopped: enough\nmessages kept: 1\nThe capital of France is Paris\.\n$/,
   "train_classifier.ts":
