@@ -4,7 +4,8 @@
  * @module
  */
 
-export { GgmlError, type GgmlErrorDetails } from "../errors.ts";
+export type { LogLine, OnAbort } from "../../ffi/thread.ts";
+export { GgmlError, type GgmlErrorDetails, type SerializedError } from "../errors.ts";
 export type { WhisperAudio } from "./gather_audio.ts";
 export { defaultSpeechFile, speechModelPath } from "./default_models.ts";
 export * from "./errors.ts";

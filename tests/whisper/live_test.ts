@@ -28,6 +28,10 @@ async function* speech(count: number): AsyncGenerator<Float32Array> {
   }
 }
 
+async function* pieces(...all: readonly Float32Array[]): AsyncGenerator<Float32Array> {
+  yield* all;
+}
+
 function residentMegabytes(): number {
   return process.memoryUsage.rss() / 1e6;
 }
@@ -43,7 +47,9 @@ test(`${minutes} minutes of live audio: every repetition is found, times are rig
   const found = new Map<number, string>();
   let early = 0;
   let worst = 0;
-  for await (const { kind, segments } of whisper.live(speech(count), { provisional: false, audioContext: 768 })) {
+  for await (
+    const { kind, segments } of whisper.live(speech(count), { provisional: false, pauseSeconds: 2, audioContext: 768 })
+  ) {
     assert.equal(kind, "stable");
     for (const { text, start, words = [] } of segments) {
       const index = Math.floor(start / period);
@@ -83,11 +89,9 @@ test("provisional text comes before the stable one, and is replaced by it", asyn
 });
 
 test("speech that goes on is cut within the longest window, and no word is lost or doubled", async () => {
-  async function* twice(): AsyncGenerator<Float32Array> {
-    yield jfkSamples();
-    yield jfkSamples();
-  }
-  const texts = await all(whisper.live(twice(), { provisional: false, maxWindowSeconds: 8, pauseSeconds: 5 }));
+  const texts = await all(
+    whisper.live(pieces(jfkSamples(), jfkSamples()), { provisional: false, maxWindowSeconds: 8, pauseSeconds: 5 }),
+  );
   assert.ok(texts.length >= 3);
   const said = texts.map(({ text }) => text).join("").toLowerCase().replace(/[^a-z ]/g, "").split(/\s+/).filter(
     Boolean,
@@ -100,10 +104,7 @@ test("speech that goes on is cut within the longest window, and no word is lost 
 
 test("silence, noise and music give no text", async () => {
   for (const samples of [silence(6), noise(6, 0.05, 1), music(6)]) {
-    async function* once(): AsyncGenerator<Float32Array> {
-      yield samples;
-    }
-    assert.deepEqual(await all(whisper.live(once())), []);
+    assert.deepEqual(await all(whisper.live(pieces(samples))), []);
   }
 });
 
@@ -125,11 +126,7 @@ test("leaving the loop, an abort and bad pieces end it", async () => {
   control.abort(reason);
   await assert.rejects(waiting, reason);
   for (const [piece, code] of [[[1, 2], "INVALID_ARGUMENT"], [Float32Array.of(NaN), "AUDIO_SAMPLE"]] as const) {
-    async function* bad(): AsyncGenerator<Float32Array> {
-      yield jfkSamples().subarray(0, 1000);
-      yield piece as Float32Array;
-    }
-    await assert.rejects(all(whisper.live(bad())), { code });
+    await assert.rejects(all(whisper.live(pieces(jfkSamples().subarray(0, 1000), piece as Float32Array))), { code });
   }
   assert.throws(() => whisper.live(jfkSamples() as never), { code: "INVALID_ARGUMENT" });
   assert.throws(() => whisper.live(endless(), { maxWindowSeconds: 60 }), { code: "INVALID_ARGUMENT" });

@@ -155,9 +155,12 @@ test("a grammar keeps other characters out", async () => {
 });
 
 test("offset and duration choose a part, times stay those of the whole", async () => {
-  const { segments } = await whisper.transcribe(jfkSamples(), { offset: 8, duration: 3 });
-  assert.match(segments.map(({ text }) => text).join(""), /ask what you can do/i);
-  assert.ok(segments.every(({ start }) => start >= 8));
+  for (const vad of [false, true]) {
+    const { segments } = await whisper.transcribe(jfkSamples(), { offset: 8, duration: 3, vad });
+    assert.match(segments.map(({ text }) => text).join(""), /ask what you can do/i);
+    assert.ok(segments.every(({ start }) => start >= 8));
+  }
+  assert.deepEqual((await whisper.transcribe(jfkSamples(), { offset: 60 })).segments, []);
 });
 
 test("without timestamps a window is one segment", async () => {

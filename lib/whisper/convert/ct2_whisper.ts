@@ -27,7 +27,10 @@ type Piece = Uint8Array<ArrayBuffer>;
  * await assert.rejects(convertCt2Whisper(new Uint8Array(8), "vocabulary.txt").next(), /isn't a CTranslate2 model/);
  * ```
  */
-export async function* convertCt2Whisper(model: FileParts, vocabulary: FileParts): AsyncGenerator<Piece> {
+export async function* convertCt2Whisper(
+  model: FileParts,
+  vocabulary: FileParts,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   await using source = await JoinedSource.open("the model", model);
   const file = await readCt2(source);
   const sizes = await sizesOf(file, source.name);

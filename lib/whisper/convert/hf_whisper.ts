@@ -38,7 +38,7 @@ export function convertSafetensorsWhisper(
   model: FileParts,
   vocabulary: FileParts,
   options?: ConvertSafetensorsOptions,
-): AsyncGenerator<Piece> {
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const { config } = checkOptions("convertSafetensorsWhisper", options, ["config"]);
   return pieces(model, vocabulary, config);
 }

@@ -8,7 +8,6 @@ import { setImmediate } from "node:timers/promises";
 import { ggml_ftype, GGML_QNT_VERSION, GGML_QNT_VERSION_FACTOR } from "../../../ffi/mod.ts";
 import { quantize } from "../../ggml/quantize.ts";
 import { tensorTypes } from "../../ggml/tensor_types.ts";
-import type { TypeName } from "../../ggml/types.ts";
 import { checkOneOf } from "../../options.ts";
 import { ConversionError } from "./errors.ts";
 import { floatBytes, floatReaders } from "./float_types.ts";
@@ -17,7 +16,7 @@ import { type FileParts, JoinedSource } from "./parts.ts";
 
 type Piece = Uint8Array<ArrayBuffer>;
 
-const fileTypes = {
+const fileTypes: Readonly<Record<WhisperQuantization, number>> = {
   q4_0: ggml_ftype.GGML_FTYPE_MOSTLY_Q4_0,
   q4_1: ggml_ftype.GGML_FTYPE_MOSTLY_Q4_1,
   q5_0: ggml_ftype.GGML_FTYPE_MOSTLY_Q5_0,
@@ -28,10 +27,20 @@ const fileTypes = {
   q4_K: ggml_ftype.GGML_FTYPE_MOSTLY_Q4_K,
   q5_K: ggml_ftype.GGML_FTYPE_MOSTLY_Q5_K,
   q6_K: ggml_ftype.GGML_FTYPE_MOSTLY_Q6_K,
-} as const satisfies Partial<Record<TypeName, number>>;
+};
 
 /** A type that whisper.cpp's models are quantised to. Those with a K need a model whose width is a multiple of 256: base, medium, large. */
-export type WhisperQuantization = keyof typeof fileTypes;
+export type WhisperQuantization =
+  | "q4_0"
+  | "q4_1"
+  | "q5_0"
+  | "q5_1"
+  | "q8_0"
+  | "q2_K"
+  | "q3_K"
+  | "q4_K"
+  | "q5_K"
+  | "q6_K";
 
 /** Every type that {@linkcode quantizeWhisper} makes. */
 export const whisperQuantizations: readonly WhisperQuantization[] = Object.keys(fileTypes) as WhisperQuantization[];
@@ -56,7 +65,7 @@ const valuesAtOnce = 1 << 18;
  * await assert.rejects(quantizeWhisper(new Uint8Array(48), "q5_0").next(), /isn't a model of whisper.cpp/);
  * ```
  */
-export function quantizeWhisper(model: FileParts, type: WhisperQuantization): AsyncGenerator<Piece> {
+export function quantizeWhisper(model: FileParts, type: WhisperQuantization): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   return pieces(model, checkOneOf("type", type, whisperQuantizations));
 }
 

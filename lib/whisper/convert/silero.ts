@@ -77,7 +77,10 @@ const moves: readonly Move[] = [
  * await assert.rejects(convertSileroVad(new Uint8Array(8)).next(), /isn't a sound safetensors file|no tensor/);
  * ```
  */
-export function convertSileroVad(model: FileParts, options?: ConvertSileroOptions): AsyncGenerator<Piece> {
+export function convertSileroVad(
+  model: FileParts,
+  options?: ConvertSileroOptions,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const { version = "6.2.0" } = checkOptions("convertSileroVad", options, ["version"]);
   const numbers = /^(\d{1,4})\.(\d{1,4})\.(\d{1,4})$/.exec(String(version))?.slice(1).map(Number);
   if (numbers === undefined) {
