@@ -22,6 +22,9 @@ const expected: Readonly<Record<string, RegExp>> = {
   "tensors.ts":
     /^q = MUL_MAT f32 \[32, 4\]\n[^]*result: 0\.637 -0\.601 0\.552 …\nrefused: mulMat: dimension 0 of b [^]*\nloss 5\.25, gradient 1 -2 4\n$/,
   "structured.ts": /^\{"name":"Anna","age":31,"city":"Vienna"\}\n$/,
+  "tools.ts": /^calls get_weather\(\{"city":"Rome"\}\)\ngives \{"city":"Rome","degrees":21,"sky":"clear"\}\n/,
+  "reasoning.ts": /^thought: The capital of France is Paris\.\nsaid: Paris [^\n]*\.\n$/,
+  "lora.ts": /^rank 4, 1 tensor\nanother text and back\n$/,
   "cancel.ts": /^stopped: enough\nmessages kept: 1\nThe capital of France is Paris\.\n$/,
   "train_classifier.ts":
     /^(epoch \d+: loss [\d.]+, right [\d.]+ %\n){4}trained for 40 epochs\nof 480 new points [\d.]+ % are right, at least 95\.0 % were wanted\nthe loaded classifier says the same for 480 of them\n$/,
