@@ -79,6 +79,8 @@ const smallestPair = 14;
 const smallestTensor = 24;
 /** More than any model has: beyond it the count is wrong, below it the file is cut off. */
 const plausibleCount = 1n << 20n;
+/** ggml compares each key and each tensor's name with all before it: with a million of them it would take an hour. */
+const mostEntries = 16_384;
 const longestTensorName = 63;
 const mostDimensions = 4;
 /** How deep arrays may lie in arrays where they may at all. */
@@ -182,11 +184,11 @@ function showBytes(bytes: Uint8Array): string {
 function checkCount(cursor: GgufCursor, count: bigint, what: string, smallest: number): number {
   if (count < plausibleCount) {
     cursor.refuseBeyondEnd(Number(count) * smallest, `a list of ${count} ${what}`);
+    if (count > BigInt(mostEntries)) cursor.refuse(`it has ${count} ${what}`, count, `at most ${mostEntries}`);
     return Number(count);
   }
-  const most = Math.floor(cursor.left / smallest);
-  if (count <= BigInt(most)) return Number(count);
-  return cursor.refuse(`it announces ${count} ${what}`, count, `at most ${most}, for more don't fit into the file`);
+  const most = Math.min(mostEntries, Math.floor(cursor.left / smallest));
+  return cursor.refuse(`it announces ${count} ${what}`, count, `at most ${most}`);
 }
 
 async function readMetadata(

@@ -230,3 +230,10 @@ test("a file of its path, its URL and its bytes; closed after dispose", async ()
     await assert.rejects(GgufFile.open(bad as never));
   }
 });
+
+test("more keys than ggml gets through in a sane time are refused", async () => {
+  const keys = (count: number) => Array.from({ length: count }, (_, index) => [`k${index}`, true] as const);
+  await using most = await GgufFile.open(encodeGguf({ metadata: keys(16_384) }));
+  assert.equal(most.metadata.size, 16_384);
+  await assert.rejects(GgufFile.open(encodeGguf({ metadata: keys(16_385) })), /it has 16385 metadata keys/);
+});
