@@ -17,7 +17,7 @@ export type PatternNode =
 /** Thrown for what can't be turned into a grammar; the message says what. */
 export class PatternError extends Error {}
 
-const longestPattern = 5000;
+const longestPattern = 20_000;
 const deepestPattern = 200;
 
 const digits: CharSet = [0x30, 0x39];

@@ -28,7 +28,9 @@ type Shape =
 /** Thrown when there are more trees than allowed. */
 export class TooManyStates extends Error {}
 
-const mostTrees = 400_000;
+const mostTrees = 200_000;
+/** Parts of trees that are looked at: the largest useful patterns take a tenth of it, and it is spent in about a second. */
+const mostWork = 1_000_000;
 
 /** Makes trees. */
 export class RegexStore {
@@ -36,6 +38,7 @@ export class RegexStore {
   readonly #sets = new Map<string, CharSet>();
   readonly #next = new Map<Regex, readonly Regex[]>();
   #parts: readonly CharSet[] | undefined;
+  #work = 0;
   /** No text. */
   readonly never: Regex = this.chars([]);
   /** The empty text. */
@@ -79,6 +82,7 @@ export class RegexStore {
     if (first === this.never || rest === this.never) return this.never;
     if (first === this.empty) return rest;
     if (rest === this.empty) return first;
+    this.#spend(1);
     if (first.shape.kind === "concat") return this.concat(first.shape.first, this.concat(first.shape.rest, rest));
     return this.#make(`.${first.id},${rest.id}`, { kind: "concat", first, rest }, first.nullable && rest.nullable);
   }
@@ -112,12 +116,18 @@ export class RegexStore {
     );
   }
 
+  #spend(work: number): void {
+    this.#work += work;
+    if (this.#work > mostWork) throw new TooManyStates();
+  }
+
   #flat(kind: "or" | "and", given: readonly Regex[]): Regex[] {
     const parts = new Set<Regex>();
     for (const one of given) {
       if (one.shape.kind === kind) one.shape.parts.forEach((part) => parts.add(part));
       else parts.add(one);
     }
+    this.#spend(parts.size);
     return [...parts].sort((a, b) => a.id - b.id);
   }
 
@@ -296,4 +306,25 @@ function build(
     edges.push([...sets].map(([target, of]) => ({ set: unionOf(...of), to: order.get(target) as number })));
   }
   return { edges, ends: [...order.keys()].map((number) => ends[states[number] as number] as boolean) };
+}
+
+/** The lengths of the shortest and the longest text of an automaton; the longest is Infinity where there is none. */
+export function lengthsOf({ edges, ends }: Automaton): { shortest: number; longest: number } {
+  let shortest = 0;
+  for (let states = new Set([0]); ![...states].some((state) => ends[state]); shortest++) {
+    states = new Set([...states].flatMap((state) => (edges[state] ?? []).map(({ to }) => to)));
+  }
+  const into = new Array<number>(edges.length).fill(0);
+  for (const row of edges) for (const { to } of row) into[to] = (into[to] ?? 0) + 1;
+  const longest = new Array<number>(edges.length).fill(0);
+  const order = into[0] === 0 ? [0] : [];
+  for (const state of order) {
+    for (const { to } of edges[state] ?? []) {
+      longest[to] = Math.max(longest[to] ?? 0, (longest[state] ?? 0) + 1);
+      into[to] = (into[to] ?? 0) - 1;
+      if (into[to] === 0) order.push(to);
+    }
+  }
+  // A state that never comes up is on a circle, or behind one.
+  return { shortest, longest: order.length < edges.length ? Infinity : Math.max(...longest) };
 }

@@ -10,7 +10,7 @@ import { formats } from "./formats.ts";
 import { chars, choice, type Expr, isNever, rule, sequence, text } from "./gbnf.ts";
 import { parsePattern, PatternError } from "./pattern.ts";
 import { languageOf } from "./pattern_language.ts";
-import { type Automaton, automatonOf, type Regex, RegexStore, TooManyStates } from "./regex.ts";
+import { type Automaton, automatonOf, lengthsOf, type Regex, RegexStore, TooManyStates } from "./regex.ts";
 import type { Rules } from "./rules.ts";
 
 /** What strings must be like. */
@@ -31,6 +31,9 @@ export interface StringRules {
 
 /** States of one string's automaton; each becomes a rule. */
 const mostStates = 12_000;
+
+/** Sets of more ranges are rules of their own. */
+const longestSet = 20;
 
 const controls: CharSet = [0, 0x1f];
 /** What stands for itself in a JSON string: neither quotes nor backslashes, nor control characters, nor halves of surrogate pairs. */
@@ -93,9 +96,44 @@ export function stringAutomaton(given: StringRules): Automaton | undefined {
   return automaton;
 }
 
-function makeAutomaton(given: StringRules): Automaton | undefined {
-  const store = new RegexStore();
+/** Whether a pattern is found in a text, in time that grows with its length alone; nothing where that can't be told. */
+export function matchesPattern(source: string, value: string): boolean | undefined {
+  if (!value.isWellFormed()) return undefined;
+  let automaton: Automaton | undefined;
   try {
+    automaton = stringAutomaton({ ...anyString, patterns: [{ source, path: "" }] });
+  } catch {
+    return undefined;
+  }
+  let state: number | undefined = automaton === undefined ? undefined : 0;
+  for (const char of value) {
+    if (state === undefined) return false;
+    const point = char.codePointAt(0) ?? 0;
+    state = automaton?.edges[state]?.find(({ set }) => hasPoint(set, point))?.to;
+  }
+  return state !== undefined && automaton?.ends[state] === true;
+}
+
+/** What any string keeps to. */
+export const anyString: StringRules = {
+  minLength: 0,
+  maxLength: Infinity,
+  patterns: [],
+  formats: [],
+  except: [],
+  path: "",
+};
+
+function makeAutomaton(given: StringRules): Automaton | undefined {
+  try {
+    if (given.minLength > 0 || given.maxLength !== Infinity) {
+      // Counting takes a state for each length: not where no other length fits anyway.
+      const free = stringAutomaton({ ...given, minLength: 0, maxLength: Infinity });
+      if (free === undefined) return undefined;
+      const { shortest, longest } = lengthsOf(free);
+      if (shortest >= given.minLength && longest <= given.maxLength) return free;
+    }
+    const store = new RegexStore();
     return automatonOf(store, stringLanguage(store, given), mostStates);
   } catch (error) {
     if (!(error instanceof TooManyStates)) throw error;
@@ -103,7 +141,7 @@ function makeAutomaton(given: StringRules): Automaton | undefined {
     throw new SchemaTooComplexError(
       `what strings may be at ${
         path || "the schema's root"
-      } takes more than ${mostStates} states; make the pattern simpler, or the lengths it is bounded by smaller`,
+      } takes more than ${mostStates} states, or too long to find them; make the pattern simpler, or the lengths it is bounded by smaller`,
       { path, value: given.patterns[0]?.source ?? given.formats[0], expected: `at most ${mostStates} states` },
     );
   }
@@ -204,7 +242,8 @@ function jsonChar(rules: Rules, set: CharSet): Expr {
     }
   }
   const expr = choice(...options.filter((option) => !isNever(option)));
-  return expr.kind === "choice" && expr.options.length > 1 ? rules.add("chars", expr) : expr;
+  const long = expr.kind === "choice" ? expr.options.length > 1 : set.length > longestSet;
+  return long ? rules.add("chars", expr) : expr;
 }
 
 const anyControl = sequence(

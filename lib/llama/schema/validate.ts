@@ -2,6 +2,7 @@ import type { SchemaDocument, SchemaNode } from "./document.ts";
 import { formats } from "./formats.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, lengthOf, sameJson } from "./json.ts";
 import { escapePointer } from "./keywords.ts";
+import { matchesPattern } from "./strings.ts";
 
 /** What is wrong with a value: where in the value, and which keyword of the schema says so. */
 export interface Problem {
@@ -62,7 +63,7 @@ export function validateOwn(
 function failedKeyword(schema: JsonObject, value: JsonValue): string | undefined {
   const { type, enum: values } = schema;
   if (type !== undefined && !(isArray(type) ? type : [type]).some((one) => isOfType(value, one))) return "type";
-  if (isArray(values) && !values.some((one) => sameJson(one, value))) return "enum";
+  if (isArray(values) && !isListed(values, value)) return "enum";
   if (schema["const"] !== undefined && !sameJson(schema["const"], value)) return "const";
   if (typeof value === "number") return failedNumber(schema, value);
   if (typeof value === "string") return failedString(schema, value);
@@ -83,6 +84,15 @@ function failedKeyword(schema: JsonObject, value: JsonValue): string | undefined
     if (isArray(required) && !required.every((name) => Object.hasOwn(value, name as string))) return "required";
   }
   return undefined;
+}
+
+const listed = new WeakMap<readonly JsonValue[], ReadonlySet<JsonValue>>();
+
+function isListed(values: readonly JsonValue[], value: JsonValue): boolean {
+  if (typeof value === "object" && value !== null) return values.some((one) => sameJson(one, value));
+  let set = listed.get(values);
+  if (set === undefined) listed.set(values, set = new Set(values));
+  return set.has(value);
 }
 
 function isOfType(value: JsonValue, type: JsonValue): boolean {
@@ -110,9 +120,14 @@ function failedString(schema: JsonObject, value: string): string | undefined {
   const length = lengthOf(value);
   if (length < number(schema["minLength"], 0)) return "minLength";
   if (length > number(schema["maxLength"], Infinity)) return "maxLength";
-  if (typeof pattern === "string" && !regExp(pattern).test(value)) return "pattern";
+  if (typeof pattern === "string" && !fitsPattern(pattern, value)) return "pattern";
   const known = typeof format === "string" ? formats.get(format) : undefined;
   return known !== undefined && !regExp(known).test(value) ? "format" : undefined;
+}
+
+/** A backtracking `RegExp` could take for ever with a text that a model, or a schema's own values, chose. */
+function fitsPattern(source: string, value: string): boolean {
+  return matchesPattern(source, value) ?? regExp(source).test(value);
 }
 
 const regExps = new Map<string, RegExp>();

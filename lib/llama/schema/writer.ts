@@ -14,12 +14,10 @@ import type { TypeName } from "./keywords.ts";
 import { numberExpr } from "./numbers.ts";
 import { membersExpr } from "./members.ts";
 import type { Rules } from "./rules.ts";
-import { freeString, stringExpr, type StringRules } from "./strings.ts";
+import { anyString, freeString, stringExpr, type StringRules } from "./strings.ts";
 
 /** Where white space may stand. */
 export type Whitespace = "compact" | "flexible";
-
-const anyLength = { minLength: 0, maxLength: Infinity, patterns: [], formats: [], except: [], path: "" };
 
 /** Writes the rules of one schema. */
 export class SchemaWriter {
@@ -181,7 +179,7 @@ export class SchemaWriter {
     const other =
       open === undefined || names.only !== undefined || rules.max <= members.filter(({ required }) => required).length
         ? undefined
-        : this.#otherMember(open, { ...(names.rules ?? anyLength), except: [...rules.properties.keys()] }, hint);
+        : this.#otherMember(open, { ...(names.rules ?? anyString), except: [...rules.properties.keys()] }, hint);
     const inner = membersExpr(this.#rules, {
       members,
       other,
@@ -227,7 +225,7 @@ export class SchemaWriter {
     if (this.#any !== undefined) return this.#any;
     const name = this.#rules.name("value");
     const value = this.#any = rule(name);
-    const string = this.#rules.add("string", freeString(this.#rules, anyLength));
+    const string = this.#rules.add("string", freeString(this.#rules, anyString));
     const comma = sequence(text(","), this.#space);
     const pair = this.#rules.add("pair", sequence(string, text(":"), this.#space, value));
     const list = (item: Expr) => optional(sequence(item, repeat(sequence(comma, item), 0, Infinity), this.#space));

@@ -8,6 +8,7 @@ import {
 } from "../../../lib/errors.ts";
 import { matchesGrammar, parseGrammar } from "../../../lib/llama/grammar/mod.ts";
 import {
+  compileSchema,
   type JsonSchema,
   refusedKeywords,
   schemaToGrammar,
@@ -161,12 +162,20 @@ test("schemas that contradict themselves are typed errors", () => {
 
 test("what would explode is bounded", () => {
   refused({ pattern: "^(?:a|b)*a(?:a|b){30}$" }, SchemaTooComplexError, "/pattern");
+  refused({ pattern: "^(((((a?){10}){10}){10}){10}){10}$" }, SchemaTooComplexError, "/pattern");
   refused({ type: "string", maxLength: 10_000_000 }, SchemaTooComplexError, "");
   const choice = { anyOf: Array.from({ length: 10 }, (_, index) => ({ properties: { [`p${index}`]: {} } })) };
   refused({ allOf: Array.from({ length: 6 }, () => ({ ...choice })) }, SchemaTooComplexError, "/allOf/1");
   let deep: JsonSchema = {};
   for (let depth = 0; depth < 20_000; depth++) deep = { items: deep };
   assert.throws(() => schemaToGrammar(deep), JsonSchemaError);
+  // A length that fits anyway isn't counted.
+  const email = schemaToGrammar({ format: "email" });
+  assert.equal(schemaToGrammar({ format: "email", maxLength: 254, minLength: 3 }), email);
+  // A pattern that would keep a backtracking matcher busy for ever.
+  const slow = { anyOf: [{ pattern: "^(a+)+$" }, { const: `${"a".repeat(50)}!` }] };
+  assert.ok(allows(slow, `"${"a".repeat(50)}!"`));
+  assert.equal(compileSchema(slow).problem(`${"a".repeat(50)}!`), undefined);
   // Long counts are no explosion.
   const long = schemaToGrammar({ type: "string", minLength: 5000, maxLength: 12_345 });
   assert.ok(long.length < 5000);
@@ -218,6 +227,12 @@ test("white space: none, or a little", () => {
   assert.ok(
     !allows(schema, '{"a": []}', { whitespace: "compact" }) && allows(schema, '{"a":[]}', { whitespace: "compact" }),
   );
+});
+
+test("names that mean something to JavaScript are names like others", () => {
+  const schema = JSON.parse('{"properties":{"__proto__":{"type":"integer"}},"required":["__proto__","constructor"]}');
+  assert.ok(allows(schema, '{"__proto__":1,"constructor":2}'));
+  assert.ok(!allows(schema, '{"__proto__":"x","constructor":2}') && !allows(schema, "{}"));
 });
 
 test("references by pointer, anchor and address", () => {
