@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import process from "node:process";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { GgmlContext } from "../../lib/ggml/context.ts";
 import { Graph } from "../../lib/ggml/graph.ts";
 import { compareBackends } from "../../lib/ggml/graph_copy.ts";
@@ -12,6 +12,8 @@ const rounds = Number(process.env["OPERATOR_ROUNDS"] ?? 5);
 const { registry, device } = await openReference();
 const cpu = registry.device("CPU").open({ threads: 1 });
 const reference = device.open();
+after(() => reference[Symbol.dispose]());
+after(() => cpu[Symbol.dispose]());
 
 /** The same numbers in each run. */
 function generator(seed: number): () => number {
