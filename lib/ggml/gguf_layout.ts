@@ -63,7 +63,10 @@ export function checkAlignment(alignment: unknown): number {
 export function placeTensors(tensors: readonly TensorShape[], alignment: number): TensorPlace[] {
   const names = new Set<string>();
   let byteOffset = 0;
-  return tensors.map((given) => {
+  return tensors.map((given: TensorShape | null | undefined) => {
+    if (typeof given !== "object" || given === null) {
+      return refuse(`a tensor is ${show(given)}`, given, "{ name, type, shape, data }");
+    }
     const name = checkTensorName(given.name);
     if (names.has(name)) refuse(`two tensors have the name ${show(name)}`, name, "each name once");
     names.add(name);

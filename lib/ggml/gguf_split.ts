@@ -171,6 +171,15 @@ export async function mergeGguf(
 ): Promise<void> {
   const settings = checkWrite(options);
   const target = filePath(output);
+  if (typeof source !== "string" && !Array.isArray(source)) {
+    throw new InvalidArgumentError(
+      `the files to merge are ${show(source)}; give the path of the first, or of all in order`,
+      {
+        value: source,
+        expected: "a path, or an array of paths",
+      },
+    );
+  }
   await using opened = new AsyncDisposableStack();
   const first = opened.use(await GgufFile.open(filePath(typeof source === "string" ? source : source[0] ?? "")));
   const count = numberOf(first, "split.count", typeof source === "string" ? source : "the first file");

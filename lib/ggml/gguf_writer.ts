@@ -169,9 +169,18 @@ export function encodeGguf(content: GgufContent): Uint8Array<ArrayBuffer> {
 }
 
 function syncChunks(data: GgufTensorInput["data"] | undefined, { name }: TensorPlace): Iterable<Uint8Array> {
-  const given = typeof data === "function" ? data() : [bytesOf(data as ArrayBufferView)];
+  const given = chunksOf(data, name);
   if (Symbol.iterator in given) return given;
   return refuseInput(`the data of tensor ${name}`, "asynchronous", "chunks without waiting, or use writeGguf");
+}
+
+function chunksOf(data: GgufTensorInput["data"] | undefined, name: string): GgufChunks {
+  if (typeof data !== "function") return [bytesOf(data as ArrayBufferView)];
+  const given: unknown = data();
+  if (typeof given === "object" && given !== null && (Symbol.iterator in given || Symbol.asyncIterator in given)) {
+    return given as GgufChunks;
+  }
+  return refuseInput(`what the data of tensor ${name} gave`, given, "chunks of bytes, such as a generator");
 }
 
 function bytesOf(view: ArrayBufferView): Uint8Array {
@@ -360,8 +369,7 @@ async function writeAll(
   let written = 0;
   for (const [index, place] of places.entries()) {
     const count = new Counter(place);
-    const given = data[index];
-    for await (const chunk of typeof given === "function" ? given() : [bytesOf(given as ArrayBufferView)]) {
+    for await (const chunk of chunksOf(data[index], place.name)) {
       signal?.throwIfAborted();
       count.add(chunk);
       await out.write(chunk);

@@ -29,7 +29,7 @@ import { filePath, refuseWrite } from "./gguf_writer.ts";
 import { Handle, type NativeObject } from "./handle.ts";
 import { getValue, setValue } from "./native_gguf_values.ts";
 import { checkTensorName } from "./gguf_layout.ts";
-import type { Tensor } from "./tensor.ts";
+import { Tensor } from "./tensor.ts";
 import { tensorTypes } from "./tensor_types.ts";
 import { checkBlocks, typeByName, type TypeName } from "./types.ts";
 
@@ -136,7 +136,10 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
    * C: `gguf_init_from_callback`.
    */
   static async fromReader(reader: NativeGgufReader, options?: NativeGgufOptions): Promise<NativeGguf> {
-    const size = checkInteger("size", reader?.size, { min: 0, max: Number.MAX_SAFE_INTEGER });
+    if (typeof reader !== "object" || reader === null || typeof reader.read !== "function") {
+      refuse("the reader", reader, "{ size, read(offset, length) }");
+    }
+    const size = checkInteger("size", reader.size, { min: 0, max: Number.MAX_SAFE_INTEGER });
     const tensors = checkTensors(options);
     const read = (into: Uint8Array, position: number): number => {
       const bytes = reader.read(position, into.length);
@@ -273,6 +276,7 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
 
   /** Sets all the values of another one. Throws InvalidArgumentError when they are aligned differently. C: `gguf_set_kv`. */
   setAll(other: NativeGguf): this {
+    if (!(other instanceof NativeGguf)) refuse("the other one", other, "a NativeGguf");
     if (other.alignment !== this.alignment) this.#refuseAlignment(other.alignment);
     if (other !== this) this.native.lib.gguf_set_kv(this.pointer, other.pointer);
     return this;
@@ -320,6 +324,7 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
    * missing, or the tensor isn't contiguous. C: `gguf_add_tensor`.
    */
   addTensor(tensor: Tensor): this {
+    if (!isInstance(tensor, Tensor)) refuse("the tensor", tensor, "a Tensor");
     const name = checkTensorName(tensor.name);
     const { lib } = this.native;
     if (lib.gguf_find_tensor(this.pointer, name) >= 0n) {

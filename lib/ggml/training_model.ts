@@ -2,7 +2,7 @@ import type { Native, StructView } from "../../ffi/mod.ts";
 import type { ggml_opt_optimizer_params } from "../../ffi/mod.ts";
 import { InvalidArgumentError } from "../errors.ts";
 import { checkBoolean, checkInteger, checkOptions, isInstance } from "../options.ts";
-import type { Backend } from "./backend.ts";
+import { Backend } from "./backend.ts";
 import { GgmlContext } from "./context.ts";
 import { Tensor } from "./tensor.ts";
 import { checkModel, reachedTensors } from "./training_check.ts";
@@ -58,7 +58,7 @@ export interface Settings {
 export function checkSettings(options: OptimizerOptions): Settings {
   const given = checkOptions("Optimizer", options, names);
   const { backends, loss, inputs, outputs, kind = "adamw", parameters, period = 1, evaluateOnly = false } = given;
-  if (!Array.isArray(backends) || backends.length === 0) {
+  if (!Array.isArray(backends) || backends.length === 0 || !backends.every((one) => isInstance(one, Backend))) {
     throw new InvalidArgumentError("backends is no list of backends; give at least one with a CPU", {
       value: backends,
       expected: "an array of Backends",

@@ -152,6 +152,8 @@ test("what would abort in ggml is refused", async () => {
     () => gguf.tensor("nobody"),
     () => gguf.setTensorType("nobody", "f32"),
     () => gguf.setTensorData("nobody", new Uint8Array(4)),
+    () => gguf.addTensor(null as never),
+    () => gguf.setAll({} as never),
   ];
   for (const one of wrong) assert.throws(one, InvalidArgumentError, String(one));
   using context = await GgmlContext.create({ memory: 1 << 16 });
@@ -190,6 +192,7 @@ test("bad files and bad readers", async () => {
   await assert.rejects(NativeGguf.fromBytes(file.subarray(0, file.length - 20), { tensors: "data" }), GgufFormatError);
   await assert.rejects(NativeGguf.fromReader({ size: file.length, read: () => new Uint8Array(3) }), GgufFormatError);
   await assert.rejects(NativeGguf.fromReader({ size: file.length, read: () => "x" as never }), InvalidArgumentError);
+  await assert.rejects(NativeGguf.fromReader({ size: 9 } as never), InvalidArgumentError);
   let reads = 0;
   const failing = {
     size: file.length,

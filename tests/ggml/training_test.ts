@@ -272,6 +272,7 @@ test("a model or an option that native code would abort for is refused", async (
   const loose = ops.add(context, ops.mulMat(context, slope, other), model.offset);
   const bad: [Partial<OptimizerOptions>, new (...args: never[]) => Error][] = [
     [{ backends: [] }, InvalidArgumentError],
+    [{ backends: [{}] as never }, InvalidArgumentError],
     [{ loss: "absolute" as never }, InvalidArgumentError],
     [{ kind: "adam" as never }, InvalidArgumentError],
     [{ period: 0 }, InvalidArgumentError],

@@ -176,6 +176,7 @@ test("files that don't belong together aren't merged", async () => {
     [[first, third, second], GgufFormatError],
     [[first, second, at.path], GgufFormatError],
     [[], InvalidArgumentError],
+    [null as never, InvalidArgumentError],
   ];
   for (const [source, kind] of bad) await assert.rejects(mergeGguf(source, merged), kind, String(source));
   await assert.rejects(mergeGguf(first, second), InvalidArgumentError);

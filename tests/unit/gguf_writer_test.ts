@@ -156,6 +156,7 @@ test("what can't be in a file is refused, by name", () => {
     [{ data: () => [new Uint8Array(9)] }, /more than 8 bytes/],
     [{ data: () => [new Uint8Array(7)] }, /only 7 bytes/],
     [{ data: () => ["x" as never] }, /chunk/],
+    [{ data: () => undefined as never }, /chunks of bytes/],
   ];
   for (const [change, words] of wrong) {
     assert.throws(() => encodeGguf({ tensors: [{ ...tensor, ...change }] }), (error) => {
