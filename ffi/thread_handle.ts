@@ -14,6 +14,7 @@ import type {
   ThreadRequest,
   ThreadStart,
 } from "./thread_protocol.ts";
+import { packMessage, unpackMessage } from "./thread_message.ts";
 
 /** What a request asks for, without its number. */
 type RequestBody = Omit<TaskRequest, "id"> | Omit<CallRequest, "id">;
@@ -194,8 +195,9 @@ export class ThreadWorker {
     this.native.lib.ggml_set_no_alloc(this.#flag, false);
     const contain = this.#watch !== undefined && pending.onAbort !== "exit";
     const message: ThreadRequest = { id: pending.id, contain, ...pending.body };
+    const sent = "input" in message ? { ...message, input: packMessage(message.input) } : message;
     try {
-      this.#worker.postMessage(message, [...(pending.transfer ?? [])]);
+      this.#worker.postMessage(sent, [...(pending.transfer ?? [])]);
     } catch (error) {
       this.#settle(pending, () => pending.reject(error));
       return this.#next();
@@ -243,10 +245,11 @@ export class ThreadWorker {
     if ("failed" in answer) return this.lose(this.#failed(deserializeError(answer.failed)));
     const pending = this.#running;
     if (pending?.id !== answer.id) return;
-    if ("message" in answer) return this.#deliver(pending, answer.message);
+    if ("message" in answer) return this.#deliver(pending, unpackMessage(answer.message));
     this.#running = undefined;
     this.#endWatch();
-    this.#settle(pending, () => finish(pending, answer));
+    const come = "result" in answer ? { ...answer, result: unpackMessage(answer.result) } : answer;
+    this.#settle(pending, () => finish(pending, come));
     this.#next();
   }
 
@@ -280,7 +283,7 @@ export class ThreadWorker {
   }
 
   #post(id: number, message: unknown): void {
-    if (this.#lost === undefined) this.#port.postMessage({ id, message });
+    if (this.#lost === undefined) this.#port.postMessage({ id, message: packMessage(message) });
   }
 }
 

@@ -15,6 +15,7 @@ import {
   type ThreadRequest,
   type ThreadStart,
 } from "./thread_protocol.ts";
+import { packMessage, unpackMessage } from "./thread_message.ts";
 
 /**
  * Makes this Worker a native thread that serves these tasks. Called once, by the Worker's entry module.
@@ -77,7 +78,7 @@ class ThreadServer {
       const result = "task" in request
         ? await this.#run(native, request)
         : this.#call(native, request.call, request.args);
-      answer = { id: request.id, result };
+      answer = { id: request.id, result: packMessage(result) };
     } catch (error) {
       answer = { id: request.id, error: serializeError(error) };
     } finally {
@@ -114,7 +115,7 @@ class ThreadServer {
         expected: Object.keys(this.#tasks).join(", "),
       });
     }
-    return run(input, this.#context(native, id));
+    return run(unpackMessage(input), this.#context(native, id));
   }
 
   #context(native: Native, id: number): TaskContext {
@@ -134,7 +135,7 @@ class ThreadServer {
       throwIfCancelled(): void {
         if (cancelled()) throw new CancelledError("the request was cancelled");
       },
-      post: (message, transfer) => this.#send({ id, message }, transfer),
+      post: (message, transfer) => this.#send({ id, message: packMessage(message) }, transfer),
       receive: () => receiveFor(port, id),
     };
   }
@@ -163,6 +164,6 @@ function receiveFor(port: MessagePort, id: number): unknown {
   for (;;) {
     const received = receiveMessageOnPort(port) as { message: { id: number; message: unknown } } | undefined;
     if (received === undefined) return undefined;
-    if (received.message.id === id) return received.message.message;
+    if (received.message.id === id) return unpackMessage(received.message.message);
   }
 }
