@@ -100,7 +100,7 @@ test("a server that falls silent amid the work is given up", onLinux, async () =
     behind.on("close", () => socket.destroy()).on("error", () => {});
   });
   const { devices } = await connectRpc(proxy.endpoint);
-  const model = await testModel({ devices, watchdogMs: 1_000 });
+  const model = await testModel({ devices, watchdogMs: 8_000 });
   const generate = async (): Promise<void> => {
     for await (const _ of model.complete("Once upon a time", { ...settings, maxTokens: 400 })) silent = true;
   };
