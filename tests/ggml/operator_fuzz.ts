@@ -82,7 +82,8 @@ function attempt(
   }
 }
 
-for (const { name, make } of cases) {
+// Functions of one's own throw what they like.
+for (const { name, make } of cases.filter((one) => !/custom/i.test(one.name))) {
   fc.assert(
     fc.property(fc.gen(), (generate) => {
       const draw = new Draw(generate);
