@@ -13,6 +13,7 @@ export class Rules {
   readonly #bodies = new Map<string, Expr>();
   readonly #byBody = new Map<string, string>();
   readonly #next = new Map<string, number>();
+  readonly #written = new Map<Expr, string>();
 
   /** The names of all rules begin with the prefix. */
   constructor(prefix: string) {
@@ -21,7 +22,9 @@ export class Rules {
 
   /** A name that is not yet taken, like the one given. */
   name(hint: string): string {
-    const clean = hint.replaceAll(/[^a-zA-Z0-9]+/g, "-").replaceAll(/^-+|-+$/g, "").slice(0, 40) || "x";
+    const clean = /^[a-zA-Z0-9][a-zA-Z0-9-]{0,39}$/.test(hint)
+      ? hint
+      : hint.replaceAll(/[^a-zA-Z0-9]+/g, "-").replaceAll(/^-+|-+$/g, "").slice(0, 40) || "x";
     const number = this.#next.get(clean);
     this.#next.set(clean, (number ?? 1) + 1);
     // A digit behind a hyphen at the end is ours alone: names that end so themselves get another.
@@ -51,6 +54,7 @@ export class Rules {
     if (known !== undefined) return rule(known);
     const name = this.name(hint);
     this.#byBody.set(key, name);
+    this.#written.set(body, key);
     this.set(name, body);
     return rule(name);
   }
@@ -121,7 +125,11 @@ export class Rules {
       const body = this.#bodies.get(name);
       if (body !== undefined) visit(body, (found) => reached.add(found));
     }
-    return [...reached].map((name) => `${name} ::= ${write(this.#bodies.get(name) ?? never)}\n`).join("");
+    return [...reached].map((name) => `${name} ::= ${this.#write(this.#bodies.get(name) ?? never)}\n`).join("");
+  }
+
+  #write(body: Expr): string {
+    return this.#written.get(body) ?? write(body);
   }
 }
 
