@@ -54,7 +54,14 @@ export interface GenerationSettings {
 }
 
 /** The names of {@linkcode GenerationOptions}. */
-export const generationNames = [...samplingOptionNames, ...grammarOptionNames, "maxTokens", "stop", "lora", "signal"] as const;
+export const generationNames = [
+  ...samplingOptionNames,
+  ...grammarOptionNames,
+  "maxTokens",
+  "stop",
+  "lora",
+  "signal",
+] as const;
 const completionNames = [...generationNames, "parseSpecial", "tokenHealing"] as const;
 const mostStops = 64;
 

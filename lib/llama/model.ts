@@ -4,7 +4,7 @@ import type { Pointer } from "../../ffi/pointer.ts";
 import { NativeThread } from "../../ffi/thread.ts";
 import { DisposedError, RemoteLostError, SamplerError, UnsupportedModelError } from "../errors.ts";
 import { type GgufHeader, type GgufValue, readGgufHeader } from "../ggml/gguf_header.ts";
-import { openDevices, type OpenDevices } from "./model_devices.ts";
+import { type OpenDevices, openDevices } from "./model_devices.ts";
 import { checkBoolean, checkOptions, checkText } from "../options.ts";
 import { Chat, type ChatOptions } from "./chat.ts";
 import { bytesPerToken } from "./context_memory.ts";
