@@ -59,6 +59,7 @@ function compare(source: string, next: (below: number) => number): number {
       candidates.apply(sampler);
       const allowed: number[] = [];
       for (const [token, piece] of pieces.entries()) {
+        if (!many && token % 4 !== step % 4 && !ends.includes(token)) continue;
         const byUpstream = candidates.logitAt(token) !== -Infinity;
         if (ends.includes(token)) assert.equal(byUpstream, matcher.canEnd, `the end at step ${step}\n${source}`);
         else if (piece !== undefined) {
@@ -82,12 +83,12 @@ function compare(source: string, next: (below: number) => number): number {
 test("the matcher and llama.cpp allow the same tokens, in grammars of random schemas", slow, () => {
   const next = random(7);
   let compared = 0;
-  const sources = fc.sample(randomSchemas, { numRuns: many ? 25 : 5, seed: 4 }).map(({ schema }) =>
+  const sources = fc.sample(randomSchemas, { numRuns: many ? 25 : 12, seed: 4 }).map(({ schema }) =>
     schemaToGrammar(schema)
   );
   for (const source of sources) compared += compare(source, next);
   console.log(`${compared} tokens in ${sources.length} grammars: the same answers`);
-  assert.ok(compared > 500_000);
+  assert.ok(compared > 100_000);
 });
 
 test("the matcher and llama.cpp allow the same tokens, in upstream's own grammars", slow, () => {
@@ -97,5 +98,5 @@ test("the matcher and llama.cpp allow the same tokens, in upstream's own grammar
   const files = readdirSync(folder).filter((name) => name.endsWith(".gbnf"));
   for (const file of files) compared += compare(readFileSync(join(folder, file), "utf8"), next);
   console.log(`${compared} tokens in ${files.length} grammars: the same answers`);
-  assert.ok(compared > 500_000 && files.length >= 5);
+  assert.ok(compared > 200_000 && files.length >= 5);
 });
