@@ -42,7 +42,11 @@ export async function fromHalf(type: HalfType, bits: Uint16Array): Promise<Float
   const { lib } = await open();
   if (bits.length === 0) return values;
   if (type === "f16") lib.ggml_fp16_to_fp32_row(bits, values, BigInt(bits.length));
-  else lib.ggml_bf16_to_fp32_row(new Uint8Array(bits.buffer, bits.byteOffset, bits.byteLength), values, BigInt(bits.length));
+  else {lib.ggml_bf16_to_fp32_row(
+      new Uint8Array(bits.buffer, bits.byteOffset, bits.byteLength),
+      values,
+      BigInt(bits.length),
+    );}
   return values;
 }
 
