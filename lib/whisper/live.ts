@@ -268,7 +268,7 @@ async function* samplesOf(audio: LiveAudio, settings: LiveSettings): AsyncGenera
     if (first.done === true) return;
     const all = rest(first.value, iterator);
     if (first.value instanceof Uint8Array) {
-      yield* readAudio(ReadableStream.from(all as AsyncIterable<Uint8Array<ArrayBuffer>>), {
+      yield* readAudio(all as AsyncIterable<Uint8Array>, {
         ffmpeg: false,
         allowTruncated: true,
         ...(settings.raw === undefined ? {} : { raw: settings.raw }),
