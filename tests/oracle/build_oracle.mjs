@@ -1,3 +1,4 @@
+// @ts-self-types="./build_oracle.d.mts"
 // Builds tests/oracle/chat_oracle.cpp against upstream's `common`, once for each content, into the cache. Needs the sources and libraries that set-up brings.
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, realpath, writeFile } from "node:fs/promises";

@@ -26,7 +26,7 @@ function controlled(outer?: AbortSignal) {
   const done = Promise.withResolvers<GenerationResult>();
   let piece: (text: string) => void = () => {};
   let inner: AbortSignal | undefined;
-  let wanted = new Int32Array();
+  let wanted: Int32Array = new Int32Array();
   const generation = new Generation((signal, sink) => {
     piece = (text) => sink.push(text);
     wanted = sink.wanted;
