@@ -77,8 +77,8 @@ export const matrixCases: readonly Case[] = [
   })),
   ...quantized.map((type): Case => ({
     name: `mulMat of ${type}`,
-    // The other operand is rounded to 8 bits.
-    tolerance: 0.04,
+    // The other operand is rounded to 8 bits: some hundredths for each of 256 or 512 products, which nearly cancel in some sums.
+    tolerance: 0.2,
     make: (draw) => {
       const [k, m, n] = [256 * draw.int(1, 2), draw.int(1, 5), draw.int(1, 5)];
       return {
