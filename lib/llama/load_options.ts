@@ -151,10 +151,13 @@ export function checkLoad(options: ModelOptions | undefined): LoadSettings {
 
 function checkDevices(devices: unknown): readonly (RemoteDevice | Device)[] {
   if (!Array.isArray(devices) || devices.length === 0) {
-    throw new InvalidArgumentError(`devices is ${show(devices)}; give an array of at least one device, or leave it out`, {
-      value: devices,
-      expected: "an array of devices",
-    });
+    throw new InvalidArgumentError(
+      `devices is ${show(devices)}; give an array of at least one device, or leave it out`,
+      {
+        value: devices,
+        expected: "an array of devices",
+      },
+    );
   }
   return devices.map((one, index) => isInstance(one, Device) ? one : checkRemoteDevice(`devices[${index}]`, one));
 }

@@ -76,7 +76,9 @@ test("default parameters fit their structs, and their marks name fields", () => 
     assert.match(bytes, /^([0-9a-f]{2})+$/);
     assert.ok(bytes.length / 2 <= layout.size, name);
     const fields = new Map<string, FieldType>(layout.fields.map((field) => [field.name, field.type]));
-    for (const field of [...(args ?? []), ...Object.keys(machine ?? {})]) assert.ok(fields.has(field), `${name}.${field}`);
+    for (const field of [...(args ?? []), ...Object.keys(machine ?? {})]) {
+      assert.ok(fields.has(field), `${name}.${field}`);
+    }
     for (const field of Object.keys(pointers ?? {})) assert.equal(fields.get(field), "pointer", `${name}.${field}`);
   }
 });
