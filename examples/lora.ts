@@ -7,7 +7,7 @@ import { defaultModelPath, loadModel } from "../mod.ts";
 
 const path = join(tmpdir(), `example-${crypto.randomUUID()}.gguf`);
 const numbers = (count: number) => new Float32Array(count).map((_, index) => Math.sin(index * 12.9898) / 4);
-await using model = await loadModel(await defaultModelPath());
+await using model = await loadModel(await defaultModelPath(), { threads: 1 });
 const width = model.info.embeddingSize;
 await writeGguf(path, {
   metadata: {

@@ -1,7 +1,7 @@
 // What a model thinks, in a stream of its own and with a limit. The template's <think> tells the library where thoughts are.
 import { defaultModelPath, loadModel } from "../mod.ts";
 
-await using model = await loadModel(await defaultModelPath());
+await using model = await loadModel(await defaultModelPath(), { threads: 1 });
 const template = `{% for m in messages %}<|im_start|>{{ m.role }}
 {{ m.content }}<|im_end|>
 {% endfor %}<|im_start|>assistant

@@ -1,7 +1,7 @@
 // A model that calls a tool: the library runs it, and gives what it gives back to the model.
 import { defaultModelPath, loadModel } from "../mod.ts";
 
-await using model = await loadModel(await defaultModelPath());
+await using model = await loadModel(await defaultModelPath(), { threads: 1 });
 const chat = model.chat({
   tools: {
     get_weather: {
@@ -16,7 +16,7 @@ const turn = chat.send("What is the weather in Rome?", {
   toolChoice: "required",
   parallelToolCalls: false,
   temperature: 0,
-  maxTokens: 64,
+  maxTokens: 32,
 });
 for await (const event of turn.events) {
   if (event.type === "toolCall") console.log(`calls ${event.call.name}(${JSON.stringify(event.call.arguments)})`);
