@@ -57,6 +57,17 @@ test("a duration beyond the end ends with the audio", slow, async () => {
   assert.deepEqual([longer.text, longer.segments], [whole.text, whole.segments]);
 });
 
+test("heads for alignment that the model hasn't are refused", slow, async () => {
+  for (const alignment of ["large-v3", "base", "large-v3-turbo"] as const) {
+    const options = { flashAttention: false, alignment, threads: 1 };
+    await assert.rejects(loadWhisper(tinyEnglishPath, options), (error) => {
+      assert.ok(error instanceof InvalidArgumentError, String(error));
+      assert.match(error.message, /this one has 4 with 6; give the kind of this model/);
+      return true;
+    });
+  }
+});
+
 test("audio that is none gives errors of ours", slow, async () => {
   const wrong: readonly unknown[] = [
     5,

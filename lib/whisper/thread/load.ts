@@ -4,7 +4,7 @@
  * @module
  */
 
-import { LibraryVersionError } from "../../../ffi/errors.ts";
+import { InvalidArgumentError, LibraryVersionError } from "../../../ffi/errors.ts";
 import type { Native } from "../../../ffi/native.ts";
 import type { Pointer } from "../../../ffi/pointer.ts";
 import type { TaskContext } from "../../../ffi/task.ts";
@@ -22,6 +22,7 @@ export function loadWhisperModel(input: LoadInput, task: TaskContext<number>): L
   checkVersion(native);
   using source = openModel(input.model);
   const header = readSpeechModel(new ModelCursor(source));
+  checkAlignment(input.alignmentHeads, header.numbers);
   task.throwIfCancelled();
   const context = loadFrom(source, header, input, task);
   if (task.cancelled()) lib.whisper_free(context);
@@ -34,6 +35,22 @@ export function loadWhisperModel(input: LoadInput, task: TaskContext<number>): L
     fileType: lib.whisper_model_ftype(context),
     systemInfo: native.readCString(lib.whisper_print_system_info()),
   };
+}
+
+/** Layers and heads of the decoders that the presets are for, from `WHISPER_AHEADS_TINY_EN` on. */
+const firstPreset = 3;
+const presetLayers = [4, 4, 6, 6, 12, 12, 24, 24, 32, 32, 32, 4];
+const presetHeads = [6, 6, 8, 8, 12, 12, 16, 16, 20, 20, 20, 20];
+
+/** whisper.cpp frees memory twice when heads aren't there. */
+function checkAlignment(preset: number, { textLayers, textHeads }: SpeechModelHeader["numbers"]): void {
+  if (preset === 0) return;
+  const [layers, heads] = [presetLayers[preset - firstPreset], presetHeads[preset - firstPreset]];
+  if (layers === textLayers && heads === textHeads) return;
+  throw new InvalidArgumentError(
+    `alignment is for a model of ${layers} layers with ${heads} heads, this one has ${textLayers} with ${textHeads}; give the kind of this model`,
+    { value: `${layers} layers, ${heads} heads`, expected: `${textLayers} layers, ${textHeads} heads` },
+  );
 }
 
 /** Frees a model. Its states are gone before. */
