@@ -52,6 +52,7 @@ export {
   type JsonSchema,
   type JsonValue,
   loadModel,
+  type LoadOptions,
   type LogitBias,
   type LogLine,
   Lora,

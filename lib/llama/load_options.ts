@@ -1,23 +1,13 @@
 import { fileURLToPath } from "node:url";
-import type { LogLine, OnAbort } from "../../ffi/thread.ts";
 import { Device } from "../ggml/device.ts";
 import type { RemoteDevice } from "../ggml/rpc_check.ts";
 import { checkRemoteDevice } from "../ggml/rpc_use.ts";
 import { InvalidArgumentError } from "../errors.ts";
-import {
-  checkBoolean,
-  checkFunction,
-  checkInteger,
-  checkOneOf,
-  checkOptions,
-  checkSignal,
-  checkText,
-  isInstance,
-  show,
-} from "../options.ts";
+import { type CheckedLoadOptions, checkLoadOptions, loadOptionNames, type LoadOptions } from "../load_options.ts";
+import { checkBoolean, checkInteger, checkOptions, checkText, isInstance, show } from "../options.ts";
 
 /** How a model is loaded. */
-export interface ModelOptions {
+export interface ModelOptions extends LoadOptions {
   /**
    * How many tokens the context holds, prompt and answer together. 1 to 2,147,483,647, default the smaller of 4096 and what the model was trained for.
    * llama.cpp rounds it up; `model.info.contextSize` has what it really is. C: `n_ctx`.
@@ -36,33 +26,10 @@ export interface ModelOptions {
   devices?: readonly (RemoteDevice | Device)[] | undefined;
   /** Map the file into memory (true), or read it (false). Default what llama.cpp finds best for the device. C: `load_mode`. */
   mmap?: boolean | undefined;
-  /** Called while the model is loaded with a number from 0 to 1. C: `progress_callback`. */
-  onProgress?: ((part: number) => void) | undefined;
-  /** Stops the load; it then rejects with the signal's reason. */
-  signal?: AbortSignal | undefined;
-  /**
-   * What happens when native code calls `abort()` while it works for this model. `"contain"` (the default): the model is lost, its calls reject with
-   * NativeAbortError, and the program goes on; on Linux only, elsewhere the program ends. `"exit"`: the program ends.
-   */
-  onAbort?: OnAbort | undefined;
-  /**
-   * How many milliseconds native code may work for this model without a sign of life: text, or use of the processor; and, once it is cancelled, in all.
-   * The call then rejects with NativeHangError, and the model is lost. 0 to 2,147,483,647, default 120,000; 0 is for ever. Works where aborts are contained.
-   */
-  watchdogMs?: number | undefined;
-  /**
-   * Gets the lines that llama.cpp logs while it works for this model, from `logLevel` on, some hundredths of a second late. What it throws is an uncaught
-   * error of the program. On Linux only.
-   */
-  onLog?: ((line: LogLine) => void) | undefined;
-  /** The least level for `onLog`: 1 debug, 2 information (the default), 3 warning, 4 error. C: `ggml_log_level`. */
-  logLevel?: number | undefined;
-  /** The folder with the native libraries and their `manifest.json`. Default `$GGML_FFI_LIBRARY_PATH`, the platform's package, or the source tree's build. */
-  libraryPath?: string | undefined;
 }
 
 /** Checked options of a load. */
-export interface LoadSettings {
+export interface LoadSettings extends CheckedLoadOptions {
   /** See {@linkcode ModelOptions.contextSize}. */
   contextSize: number | undefined;
   /** See {@linkcode ModelOptions.batchSize}. */
@@ -75,20 +42,6 @@ export interface LoadSettings {
   devices: readonly (RemoteDevice | Device)[] | undefined;
   /** See {@linkcode ModelOptions.mmap}. */
   mmap: boolean | undefined;
-  /** See {@linkcode ModelOptions.onProgress}. */
-  onProgress: ((part: number) => void) | undefined;
-  /** See {@linkcode ModelOptions.signal}. */
-  signal: AbortSignal | undefined;
-  /** See {@linkcode ModelOptions.onAbort}. */
-  onAbort: OnAbort;
-  /** See {@linkcode ModelOptions.watchdogMs}. */
-  watchdogMs: number | undefined;
-  /** See {@linkcode ModelOptions.onLog}. */
-  onLog: ((line: LogLine) => void) | undefined;
-  /** See {@linkcode ModelOptions.logLevel}. */
-  logLevel: number | undefined;
-  /** See {@linkcode ModelOptions.libraryPath}. */
-  libraryPath: string | undefined;
 }
 
 const names = [
@@ -98,13 +51,7 @@ const names = [
   "gpuLayers",
   "devices",
   "mmap",
-  "onProgress",
-  "signal",
-  "onAbort",
-  "watchdogMs",
-  "onLog",
-  "logLevel",
-  "libraryPath",
+  ...loadOptionNames,
 ] as const;
 const largest = 0x7fff_ffff;
 /** Upstream's default. */
@@ -122,15 +69,9 @@ export function checkLoad(options: ModelOptions | undefined): LoadSettings {
     gpuLayers,
     devices,
     mmap,
-    onProgress,
-    signal,
-    onAbort = "contain",
-    watchdogMs,
-    onLog,
-    logLevel,
-    libraryPath,
   } = given;
   return {
+    ...checkLoadOptions(given),
     contextSize: contextSize === undefined
       ? undefined
       : checkInteger("contextSize", contextSize, { min: 1, max: largest }),
@@ -139,13 +80,6 @@ export function checkLoad(options: ModelOptions | undefined): LoadSettings {
     gpuLayers: gpuLayers === undefined ? undefined : checkInteger("gpuLayers", gpuLayers, { min: 0, max: largest }),
     devices: devices === undefined ? undefined : checkDevices(devices),
     mmap: mmap === undefined ? undefined : checkBoolean("mmap", mmap),
-    onProgress: onProgress === undefined ? undefined : checkFunction("onProgress", onProgress),
-    signal: signal === undefined ? undefined : checkSignal("signal", signal),
-    onAbort: checkOneOf("onAbort", onAbort, ["contain", "exit"]),
-    watchdogMs: watchdogMs === undefined ? undefined : checkInteger("watchdogMs", watchdogMs, { min: 0, max: largest }),
-    onLog: onLog === undefined ? undefined : checkFunction("onLog", onLog),
-    logLevel: logLevel === undefined ? undefined : checkInteger("logLevel", logLevel, { min: 1, max: 4 }),
-    libraryPath: libraryPath === undefined ? undefined : checkText("libraryPath", libraryPath),
   };
 }
 

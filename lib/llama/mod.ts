@@ -18,6 +18,7 @@ export type { ControlVector, ControlVectorOptions } from "./control_vectors.ts";
 export type { InfillFile, InfillOptions, InfillPromptOptions } from "./infill.ts";
 export type { LogLine, OnAbort } from "../../ffi/thread.ts";
 export { Lora, type LoraInfo, type LoraOption, type LoraUse } from "./lora.ts";
+export type { LoadOptions } from "../load_options.ts";
 export type { ModelOptions } from "./load_options.ts";
 export { type DetokenizeOptions, loadModel, Model, type ModelInfo, type TokenizeOptions } from "./model.ts";
 export type { SamplingOptions } from "./sampling.ts";

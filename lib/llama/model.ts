@@ -5,6 +5,7 @@ import { NativeThread } from "../../ffi/thread.ts";
 import { DisposedError, RemoteLostError, SamplerError, UnsupportedModelError } from "../errors.ts";
 import { type GgufHeader, type GgufValue, readGgufHeader } from "../ggml/gguf_header.ts";
 import { type OpenDevices, openDevices } from "./model_devices.ts";
+import { watchedLoad } from "../load_options.ts";
 import { checkBoolean, checkOptions, checkText } from "../options.ts";
 import { Chat, type ChatOptions } from "./chat.ts";
 import { bytesPerToken } from "./context_memory.ts";
@@ -89,7 +90,7 @@ export async function loadModel(source: string | URL, options?: ModelOptions): P
   const settings = checkLoad(options);
   settings.signal?.throwIfAborted();
   const [header, [native, thread]] = await both(readModelHeader(path), startThread(settings));
-  const { signal, onMessage } = watched(settings);
+  const { signal, onMessage } = watchedLoad(settings);
   let devices: OpenDevices | undefined;
   try {
     devices = await openDevices(settings.devices, thread, signal);
@@ -119,22 +120,6 @@ export async function loadModel(source: string | URL, options?: ModelOptions): P
 /** A server that was lost has nothing left to free. */
 function ignoreLostServer(error: unknown): void {
   if (!(error instanceof RemoteLostError)) throw error;
-}
-
-/** The caller's signal and `onProgress`, where an error of `onProgress` aborts too: what was loaded all the same is freed then. */
-function watched({ signal, onProgress }: LoadSettings): { signal: AbortSignal; onMessage?: (part: number) => void } {
-  const thrown = new AbortController();
-  const either = signal === undefined ? thrown.signal : AbortSignal.any([signal, thrown.signal]);
-  if (onProgress === undefined) return { signal: either };
-  const onMessage = (part: number): void => {
-    if (either.aborted) return;
-    try {
-      onProgress(part);
-    } catch (error) {
-      thrown.abort(error);
-    }
-  };
-  return { signal: either, onMessage };
 }
 
 type ModelThread = NativeThread<LlamaTasks>;

@@ -5,19 +5,9 @@
  */
 
 import { fileURLToPath } from "node:url";
-import type { LogLine, OnAbort } from "../../ffi/thread.ts";
 import { InvalidArgumentError } from "../errors.ts";
-import {
-  checkBoolean,
-  checkFunction,
-  checkInteger,
-  checkOneOf,
-  checkOptions,
-  checkSignal,
-  checkText,
-  isInstance,
-  show,
-} from "../options.ts";
+import { type CheckedLoadOptions, checkLoadOptions, loadOptionNames, type LoadOptions } from "../load_options.ts";
+import { checkBoolean, checkInteger, checkOneOf, checkOptions, checkText, isInstance, show } from "../options.ts";
 import type { ModelInput } from "./thread/protocol.ts";
 import { checkThreads } from "./transcribe_options.ts";
 
@@ -59,7 +49,7 @@ export type Alignment =
   | "large-v3-turbo";
 
 /** How a model is loaded. */
-export interface WhisperOptions {
+export interface WhisperOptions extends LoadOptions {
   /** A Silero model for voice activity, in whisper.cpp's format: a path, a `file:` URL, or bytes. Default the one that set-up brought, if any. */
   vadModel?: WhisperSource | undefined;
   /** How many threads compute, at most. 1 to 4096, default one for each core, at most 4; never more than cores. C: `n_threads`. */
@@ -72,43 +62,16 @@ export interface WhisperOptions {
   flashAttention?: boolean | undefined;
   /** The kind of model, to find out when each token is said by the heads that follow the audio: tokens then get `dtw`. C: `dtw_aheads_preset`. */
   alignment?: Alignment | undefined;
-  /** Called while the model is loaded with a number from 0 to 1. */
-  onProgress?: ((part: number) => void) | undefined;
-  /** Stops the load; it then rejects with the signal's reason. */
-  signal?: AbortSignal | undefined;
-  /**
-   * What happens when native code calls `abort()` while it works for this model. `"contain"` (the default): the model is lost, its calls reject with
-   * NativeAbortError, and the program goes on; on Linux only, elsewhere the program ends. `"exit"`: the program ends.
-   */
-  onAbort?: OnAbort | undefined;
-  /**
-   * How many milliseconds native code may work without a sign of life: text, or use of the processor; and, once it is cancelled, in all. The call then rejects
-   * with NativeHangError, and the model is lost. 0 to 2,147,483,647, default 120,000; 0 is for ever. Works where aborts are contained.
-   */
-  watchdogMs?: number | undefined;
-  /** Gets the lines that whisper.cpp logs, from `logLevel` on, some hundredths of a second late. On Linux only. */
-  onLog?: ((line: LogLine) => void) | undefined;
-  /** The least level for `onLog`: 1 debug, 2 information (the default), 3 warning, 4 error. C: `ggml_log_level`. */
-  logLevel?: number | undefined;
-  /** The folder with the native libraries and their `manifest.json`. Default `$GGML_FFI_LIBRARY_PATH`, the platform's package, or the source tree's build. */
-  libraryPath?: string | undefined;
 }
 
 /** Checked options of a load. */
-export interface WhisperSettings {
+export interface WhisperSettings extends CheckedLoadOptions {
   vadModel: ModelInput | undefined;
   threads: number;
   parallel: number;
   gpu: boolean;
   flashAttention: boolean;
   alignmentHeads: number;
-  onProgress: ((part: number) => void) | undefined;
-  signal: AbortSignal | undefined;
-  onAbort: OnAbort;
-  watchdogMs: number | undefined;
-  onLog: ((line: LogLine) => void) | undefined;
-  logLevel: number | undefined;
-  libraryPath: string | undefined;
 }
 
 const names = [
@@ -118,24 +81,18 @@ const names = [
   "gpu",
   "flashAttention",
   "alignment",
-  "onProgress",
-  "signal",
-  "onAbort",
-  "watchdogMs",
-  "onLog",
-  "logLevel",
-  "libraryPath",
+  ...loadOptionNames,
 ] as const;
-const largest = 0x7fff_ffff;
 /** Upstream's default. */
 const mostThreads = 4;
 
 /** Checks the options of `loadWhisper`. Throws {@linkcode InvalidArgumentError}. */
 export function checkWhisper(options: WhisperOptions | undefined): WhisperSettings {
   const given: WhisperOptions = checkOptions("loadWhisper", options, names);
-  const { vadModel, threads, parallel = 1, gpu = true, alignment, onProgress, signal, onAbort = "contain" } = given;
-  const { flashAttention = alignment === undefined, watchdogMs, onLog, logLevel, libraryPath } = given;
+  const { vadModel, threads, parallel = 1, gpu = true, alignment } = given;
+  const { flashAttention = alignment === undefined } = given;
   const settings: WhisperSettings = {
+    ...checkLoadOptions(given),
     vadModel: vadModel === undefined ? undefined : modelInput("vadModel", vadModel),
     threads: threads === undefined ? Math.min(mostThreads, navigator.hardwareConcurrency) : checkThreads(threads),
     parallel: checkInteger("parallel", parallel, { min: 1, max: 64 }),
@@ -144,13 +101,6 @@ export function checkWhisper(options: WhisperOptions | undefined): WhisperSettin
     alignmentHeads: alignment === undefined
       ? 0
       : alignments.indexOf(checkOneOf("alignment", alignment, alignments)) + firstAlignment,
-    onProgress: onProgress === undefined ? undefined : checkFunction("onProgress", onProgress),
-    signal: signal === undefined ? undefined : checkSignal("signal", signal),
-    onAbort: checkOneOf("onAbort", onAbort, ["contain", "exit"]),
-    watchdogMs: watchdogMs === undefined ? undefined : checkInteger("watchdogMs", watchdogMs, { min: 0, max: largest }),
-    onLog: onLog === undefined ? undefined : checkFunction("onLog", onLog),
-    logLevel: logLevel === undefined ? undefined : checkInteger("logLevel", logLevel, { min: 1, max: 4 }),
-    libraryPath: libraryPath === undefined ? undefined : checkText("libraryPath", libraryPath),
   };
   if (settings.flashAttention && settings.alignmentHeads !== 0) {
     throw new InvalidArgumentError("alignment can't be had with flashAttention; leave that out, or give false", {

@@ -10,6 +10,7 @@ export type { WhisperAudio } from "./gather_audio.ts";
 export { defaultSpeechFile, speechModelPath } from "./default_models.ts";
 export * from "./errors.ts";
 export type { LiveAudio, LiveOptions, LiveText } from "./live.ts";
+export type { LoadOptions } from "../load_options.ts";
 export type { Alignment, WhisperOptions, WhisperSource } from "./load_options.ts";
 export type { Segment, Token, Word } from "./segment.ts";
 export type { LanguageProbability, SpeechSegment } from "./thread/protocol.ts";

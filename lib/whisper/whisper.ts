@@ -3,6 +3,7 @@ import type { Native } from "../../ffi/native.ts";
 import type { Pointer } from "../../ffi/pointer.ts";
 import { NativeThread } from "../../ffi/thread.ts";
 import { DisposedError, InvalidArgumentError, UnsupportedModelError } from "../errors.ts";
+import { watchedLoad } from "../load_options.ts";
 import { checkOptions } from "../options.ts";
 import { gatherAudio, type WhisperAudio } from "./gather_audio.ts";
 import { Lanes, type WhisperThread } from "./lanes.ts";
@@ -117,7 +118,7 @@ export async function loadWhisper(source: WhisperSource, options?: WhisperOption
   const native = open(settings.libraryPath === undefined ? {} : { libraryPath: settings.libraryPath });
   const start = async (): Promise<WhisperThread> => await NativeThread.start<WhisperTasks>(native, settings);
   const [opened, thread] = await Promise.all([native, start()]);
-  const { signal, onMessage } = watched(settings);
+  const { signal, onMessage } = watchedLoad(settings);
   try {
     const { gpu, flashAttention, alignmentHeads } = settings;
     const loaded = await thread.run("loadWhisper", { model, gpu, flashAttention, alignmentHeads }, {
@@ -133,21 +134,6 @@ export async function loadWhisper(source: WhisperSource, options?: WhisperOption
     await thread[Symbol.asyncDispose]();
     throw error;
   }
-}
-
-/** The caller's signal and `onProgress`, where an error of `onProgress` aborts too: what was loaded all the same is freed then. */
-function watched({ signal, onProgress }: WhisperSettings): { signal: AbortSignal; onMessage: (part: number) => void } {
-  const thrown = new AbortController();
-  const either = signal === undefined ? thrown.signal : AbortSignal.any([signal, thrown.signal]);
-  const onMessage = (part: number): void => {
-    if (either.aborted) return;
-    try {
-      onProgress?.(part);
-    } catch (error) {
-      thrown.abort(error);
-    }
-  };
-  return { signal: either, onMessage };
 }
 
 /** What the last net needs to free a model that nobody disposed. */
