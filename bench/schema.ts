@@ -1,5 +1,6 @@
 /**
- * Milliseconds that a schema takes to become a grammar: one of 500 properties and one of a dozen, the first time in a process and later.
+ * Milliseconds that a schema takes to become a grammar: one of 500 properties and one of a dozen, the first time in a process,
+ * the next thirty times, and once the runtime has compiled the code.
  *
  *   deno run -A bench/schema.ts [--pairs 15] [--json]
  *
