@@ -1,6 +1,7 @@
 import { JsonSchemaError, UnsupportedKeywordError } from "../../errors.ts";
 import { isArray, isObject, type JsonObject, type JsonValue } from "./json.ts";
 import { checkKeywords, escapePointer } from "./keywords.ts";
+import { shareEqual } from "./share.ts";
 
 /** A schema within a document. The same schema is always the same node. */
 export interface SchemaNode {
@@ -8,7 +9,7 @@ export interface SchemaNode {
   readonly id: number;
   /** Its keywords, checked; `true` and `false` are `{}` and `undefined`. */
   readonly schema: JsonObject | undefined;
-  /** Where it is, as a JSON Pointer. */
+  /** Where it is, as a JSON Pointer; of several equal ones, where the first is. */
   readonly path: string;
 }
 
@@ -50,9 +51,9 @@ export class SchemaDocument {
 
   /** Takes plain data. */
   constructor(root: JsonObject | boolean) {
-    this.#root = root;
-    if (isObject(root)) this.#index(root, "", noBase);
-    this.root = this.node(root, "");
+    this.#root = isObject(root) ? shareEqual(root) : root;
+    if (isObject(this.#root)) this.#index(this.#root, "", noBase);
+    this.root = this.node(this.#root, "");
   }
 
   /** The node of a schema inside. Throws {@linkcode JsonSchemaError} for keywords that can't be used. */
