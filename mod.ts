@@ -100,17 +100,15 @@ export {
   type TypedTool,
   type Whitespace,
 } from "./lib/llama/mod.ts";
+export { type DeviceKind } from "./lib/ggml/device_kind.ts";
+export { type DeviceInfo, devices } from "./lib/ggml/devices.ts";
 export {
-  type DeviceInfo,
-  type DeviceKind,
-  devices,
   type GgufHeader,
   type GgufSkippedValue,
   type GgufTensorInfo,
   type GgufValue,
-  type GgufValueType,
-  type LibrariesInfo,
-  librariesInfo,
   readGgufHeader,
-} from "./lib/ggml/mod.ts";
+} from "./lib/ggml/gguf_header.ts";
+export { type GgufValueType } from "./lib/ggml/gguf_types.ts";
+export { type LibrariesInfo, librariesInfo } from "./lib/ggml/libraries.ts";
 export { defaultModelPath } from "./lib/models/default_model.ts";

@@ -5,7 +5,7 @@ import { Native } from "./native.ts";
 import type { Pointer } from "./pointer.ts";
 import { isStruct } from "./signature.ts";
 import { functionEntry, type Lib, type StructName } from "./tables.ts";
-import type { TaskContext, TaskTable } from "./task.ts";
+import type { Task, TaskContext, TaskTable } from "./task.ts";
 import {
   isMemoryArgument,
   type TaskRequest,
@@ -32,6 +32,21 @@ export function serveTasks(tasks: TaskTable): void {
     });
   }
   new ThreadServer(parentPort, start, tasks).listen();
+}
+
+/**
+ * Tasks that are loaded when one of them is asked for first: a thread that has no use for them starts sooner.
+ *
+ * ```ts ignore
+ * const tasks = lazyTasks<WhisperTasks>({ transcribe: true }, async () => (await import("./tasks.ts")).whisperTasks);
+ * ```
+ */
+export function lazyTasks<Tasks extends TaskTable>(
+  names: Readonly<Record<keyof Tasks & string, true>>,
+  load: () => Promise<Tasks>,
+): TaskTable {
+  const task = (name: string): Task => async (input, context) => await ((await load())[name] as Task)(input, context);
+  return Object.fromEntries(Object.keys(names).map((name) => [name, task(name)]));
 }
 
 class ThreadServer {

@@ -5,10 +5,31 @@
  */
 
 import "./errors.ts";
-import { serveTasks } from "../ffi/thread_worker.ts";
-import { ggmlTasks } from "./ggml/thread/tasks.ts";
+import { lazyTasks, serveTasks } from "../ffi/thread_worker.ts";
+import type { GgmlTasks } from "./ggml/thread/tasks.ts";
 import { llamaTasks } from "./llama/thread/tasks.ts";
-import "./whisper/errors.ts";
-import { whisperTasks } from "./whisper/thread/tasks.ts";
+import type { WhisperTasks } from "./whisper/thread/tasks.ts";
+
+const ggmlTasks = lazyTasks<GgmlTasks>({
+  computeGraph: true,
+  computeScheduled: true,
+  inspectModule: true,
+  initTraining: true,
+  evaluateTraining: true,
+  trainEpoch: true,
+  openRemote: true,
+  closeRemote: true,
+}, async () => (await import("./ggml/thread/tasks.ts")).ggmlTasks);
+
+const whisperTasks = lazyTasks<WhisperTasks>({
+  loadWhisper: true,
+  unloadWhisper: true,
+  transcribe: true,
+  detectSpeech: true,
+  hearLanguage: true,
+  openEar: true,
+  hear: true,
+  closeEar: true,
+}, async () => (await import("./whisper/thread/tasks.ts")).whisperTasks);
 
 serveTasks({ ...llamaTasks, ...ggmlTasks, ...whisperTasks });

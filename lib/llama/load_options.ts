@@ -1,7 +1,6 @@
 import { fileURLToPath } from "node:url";
-import { Device } from "../ggml/device.ts";
+import type { Device } from "../ggml/device.ts";
 import type { RemoteDevice } from "../ggml/rpc_check.ts";
-import { checkRemoteDevice } from "../ggml/rpc_use.ts";
 import { InvalidArgumentError } from "../errors.ts";
 import { type CheckedLoadOptions, checkLoadOptions, loadOptionNames, type LoadOptions } from "../load_options.ts";
 import { checkBoolean, checkInteger, checkOptions, checkText, isInstance, show } from "../options.ts";
@@ -38,7 +37,7 @@ export interface LoadSettings extends CheckedLoadOptions {
   threads: number;
   /** See {@linkcode ModelOptions.gpuLayers}. */
   gpuLayers: number | undefined;
-  /** See {@linkcode ModelOptions.devices}. */
+  /** See {@linkcode ModelOptions.devices}; not yet checked: `deviceOpener` does that, and is loaded only when there are some. */
   devices: readonly (RemoteDevice | Device)[] | undefined;
   /** See {@linkcode ModelOptions.mmap}. */
   mmap: boolean | undefined;
@@ -78,22 +77,9 @@ export function checkLoad(options: ModelOptions | undefined): LoadSettings {
     batchSize: checkInteger("batchSize", batchSize, { min: 1, max: largest }),
     threads: Math.min(cores, checkInteger("threads", threads, { min: 1, max: mostThreads })),
     gpuLayers: gpuLayers === undefined ? undefined : checkInteger("gpuLayers", gpuLayers, { min: 0, max: largest }),
-    devices: devices === undefined ? undefined : checkDevices(devices),
+    devices,
     mmap: mmap === undefined ? undefined : checkBoolean("mmap", mmap),
   };
-}
-
-function checkDevices(devices: unknown): readonly (RemoteDevice | Device)[] {
-  if (!Array.isArray(devices) || devices.length === 0) {
-    throw new InvalidArgumentError(
-      `devices is ${show(devices)}; give an array of at least one device, or leave it out`,
-      {
-        value: devices,
-        expected: "an array of devices",
-      },
-    );
-  }
-  return devices.map((one, index) => isInstance(one, Device) ? one : checkRemoteDevice(`devices[${index}]`, one));
 }
 
 /** The path that a path or a file URL stands for. Throws {@linkcode InvalidArgumentError} for anything else. */

@@ -4,7 +4,7 @@ import type { Pointer } from "../../ffi/pointer.ts";
 import { NativeThread } from "../../ffi/thread.ts";
 import { DisposedError, RemoteLostError, SamplerError, UnsupportedModelError } from "../errors.ts";
 import { type GgufHeader, type GgufValue, readGgufHeader } from "../ggml/gguf_header.ts";
-import { type OpenDevices, openDevices } from "./model_devices.ts";
+import type { OpenDevices } from "./model_devices.ts";
 import { watchedLoad } from "../load_options.ts";
 import { checkBoolean, checkOptions, checkText } from "../options.ts";
 import { Chat, type ChatOptions } from "./chat.ts";
@@ -88,12 +88,16 @@ export interface DetokenizeOptions {
 export async function loadModel(source: string | URL, options?: ModelOptions): Promise<Model> {
   const path = modelPath(source);
   const settings = checkLoad(options);
+  // What speaks to other machines is loaded only for those who ask for devices.
+  const openDevices = settings.devices === undefined
+    ? undefined
+    : (await import("./model_devices.ts")).deviceOpener(settings.devices);
   settings.signal?.throwIfAborted();
   const [header, [native, thread]] = await both(readModelHeader(path), startThread(settings));
   const { signal, onMessage } = watchedLoad(settings);
   let devices: OpenDevices | undefined;
   try {
-    devices = await openDevices(settings.devices, thread, signal);
+    devices = await openDevices?.(thread, signal);
     const loaded = await thread.run("load", {
       path,
       vocabOnly: header.tensors.length === 0,
