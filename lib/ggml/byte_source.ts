@@ -7,6 +7,7 @@
 import type { Stats } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { ModelAccessError, ModelNotFoundError } from "../errors.ts";
+import { refuseFile } from "../file_refusal.ts";
 
 /** Something of a known size that can be read at any place. */
 export interface ByteSource {
@@ -95,23 +96,16 @@ function refuseKind(path: string, status: Stats): never {
 
 /** The system's refusal to open a file, as an error of ours. */
 function refuse(path: string, cause: unknown): never {
-  const code = (cause as { code?: unknown }).code;
-  const details = { value: path, cause };
-  if (code === "ENOENT" || code === "ENOTDIR") {
-    throw new ModelNotFoundError(`there is no file ${path}; check the path`, {
-      ...details,
-      expected: "the path of a .gguf file",
-    });
-  }
-  if (code === "EISDIR") {
+  if ((cause as { code?: unknown }).code === "EISDIR") {
     throw new ModelNotFoundError(`${path} is a folder; give the path of a .gguf file`, {
-      ...details,
+      value: path,
       expected: "the path of a file",
+      cause,
     });
   }
-  const words = cause instanceof Error ? cause.message : String(cause);
-  throw new ModelAccessError(`${path} can't be read (${words}); check its permissions and, in Deno, --allow-read`, {
-    ...details,
-    expected: "a file that may be read",
+  refuseFile(path, cause, {
+    NotFound: ModelNotFoundError,
+    Access: ModelAccessError,
+    expected: "the path of a .gguf file",
   });
 }

@@ -7,6 +7,7 @@
 import { InvalidArgumentError } from "../errors.ts";
 import { checkBoolean, checkOneOf, checkText, show } from "../options.ts";
 import { decodeScalar, type GgufScalarType, ggufValueSizes, type GgufValueType, ggufValueTypes } from "./gguf_types.ts";
+import { joined } from "../joined.ts";
 
 /** Numbers of one type, in a row. */
 export type GgufNumbers =
@@ -107,13 +108,7 @@ export class ByteBuilder {
 
   /** All of it. */
   finish(): Uint8Array<ArrayBuffer> {
-    const all = new Uint8Array(this.length);
-    let at = 0;
-    for (const part of this.#parts) {
-      all.set(part, at);
-      at += part.length;
-    }
-    return all;
+    return joined(Uint8Array, this.#parts);
   }
 }
 

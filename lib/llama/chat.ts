@@ -25,6 +25,7 @@ import { toolShapes } from "./tools/parsers/shapes.ts";
 import { toolGrammar } from "./tools/tool_grammar.ts";
 import { runCalls } from "./tools/tool_runner.ts";
 import { joinRounds, type Round } from "./chat_rounds.ts";
+import { untilAborted } from "../until_aborted.ts";
 
 export type { ChatOptions, ChatSendOptions } from "./chat_options.ts";
 
@@ -139,7 +140,8 @@ export class Chat {
   #begin(settings: ChatSendSettings, finish: Finish, messages: () => ChatMessage[]): ChatTurn {
     const before = this.#turn;
     const turn = new ChatTurn(async (signal, sink, emit) => {
-      await unlessAborted(before, signal);
+      signal.throwIfAborted();
+      await untilAborted(before, signal);
       return await this.#answer({ messages, settings, signal, sink, emit, finish });
     }, settings.generation.signal);
     // One that is cancelled while it waits ends before its turn: those behind it wait for the turn all the same.
@@ -159,7 +161,7 @@ export class Chat {
       added.push(round.message);
       if (calls.length === 0) break;
       const run = rounds.length <= settings.maxToolRounds;
-      const results = await unlessAborted(
+      const results = await untilAborted(
         runCalls(calls, run ? this.#settings.tools : undefined, signal, emit),
         signal,
       );
@@ -286,17 +288,4 @@ function messageOf(content: string, reasoning: string, calls: readonly AnswerCal
     ...(reasoning === "" ? {} : { reasoning }),
     ...(toolCalls.length === 0 ? {} : { toolCalls }),
   };
-}
-
-/** Waits, but not beyond an abort. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
 }

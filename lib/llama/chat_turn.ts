@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "../errors.ts";
 import type { ToolCall } from "./chat_template.ts";
 import { Generation, type GenerationResult, type PieceSink } from "./generation.ts";
+import { leavable } from "../leavable.ts";
 
 /** A call of a tool that isn't written as it should be, or was cut off. */
 export interface MalformedToolCall {
@@ -108,15 +109,7 @@ export class ChatTurn<Result extends ChatResult = ChatResult> extends Generation
       [Symbol.asyncIterator]: () => {
         queue.take(name);
         this.want();
-        const items = queue.iterate(() => this.leave());
-        const end = items.return.bind(items);
-        // A generator that is left before its first step runs none of its code.
-        items.return = async (value) => {
-          const ended = await end(value);
-          await this.leave();
-          return ended;
-        };
-        return items;
+        return leavable(queue.iterate(() => this.leave()), () => this.leave());
       },
     };
   }

@@ -1,5 +1,6 @@
 import { GenerationCancelledError, InvalidArgumentError } from "../errors.ts";
 import type { StopReason, TokenLogprobs } from "./thread/protocol.ts";
+import { leavable } from "../leavable.ts";
 
 /** How long the parts of a generation took. */
 export interface GenerationTimings {
@@ -127,15 +128,7 @@ export class Generation<Result extends GenerationResult = GenerationResult>
     }
     this.#iterated = true;
     this.want();
-    const pieces = this.#iterate();
-    const end = pieces.return.bind(pieces);
-    // A generator that is left before its first step runs none of its code, so `finally` alone wouldn't cancel.
-    pieces.return = async (value) => {
-      const ended = await end(value);
-      await this.leave();
-      return ended;
-    };
-    return pieces;
+    return leavable(this.#iterate(), () => this.leave());
   }
 
   async *#iterate(): AsyncGenerator<string, void, undefined> {

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from "../errors.ts";
 import { TranscriptionCancelledError } from "./errors.ts";
 import type { Segment } from "./segment.ts";
 import type { LanguageProbability, SpeechSegment } from "./thread/protocol.ts";
+import { leavable } from "../leavable.ts";
 
 /** How long the parts of a transcription took. */
 export interface TranscriptionTimings {
@@ -81,15 +82,7 @@ export class Transcription implements AsyncIterable<Segment>, PromiseLike<Transc
       );
     }
     this.#iterated = true;
-    const segments = this.#iterate();
-    const end = segments.return.bind(segments);
-    // A generator that is left before its first step runs none of its code, so `finally` alone wouldn't cancel.
-    segments.return = async (value) => {
-      const ended = await end(value);
-      if (!this.#settled) await this.#leave();
-      return ended;
-    };
-    return segments;
+    return leavable(this.#iterate(), () => this.#leave());
   }
 
   async #run(work: TranscriptionWork): Promise<TranscriptionResult> {
@@ -114,12 +107,13 @@ export class Transcription implements AsyncIterable<Segment>, PromiseLike<Transc
       }
       await this.#result;
     } finally {
-      if (!this.#settled) await this.#leave();
+      await this.#leave();
     }
   }
 
-  /** Cancels, and waits until the native thread has really stopped. */
+  /** Cancels what isn't done yet, and waits until the native thread has really stopped. */
   async #leave(): Promise<void> {
+    if (this.#settled) return;
     this.#controller.abort(
       new TranscriptionCancelledError("the loop over this transcription was left before its end, which cancelled it"),
     );

@@ -41,6 +41,7 @@ import {
 import { Transcription, type TranscriptionResult } from "./transcription.ts";
 import { readVad } from "./vad_source.ts";
 import { checkVad, vadNames, type VadOptions, type VadSettings } from "./vad_options.ts";
+import { untilAborted } from "../until_aborted.ts";
 
 /** What is known about a loaded model. Plain data. */
 export interface WhisperInfo {
@@ -213,7 +214,8 @@ export class Whisper implements AsyncDisposable {
     const vad = this.#chooseVad(settings.vad, source.isFile);
     return new Transcription((signal, onSegments) => {
       const asked = performance.now();
-      return orAborted(
+      // whisper.cpp looks at aborts between the encoding of one window and the next token alone: until then the thread goes on, and takes no other work.
+      return untilAborted(
         this.#lanes.keep(async () => {
           const samples = await source.read(signal);
           return await this.#run(samples, settings, vad, signal, onSegments, asked);
@@ -261,7 +263,7 @@ export class Whisper implements AsyncDisposable {
           const work = this.#lanes.keep(() =>
             this.#run(samples, asked, undefined, never, (more) => segments.push(...more), 0)
           );
-          const done = await orAborted(work, signal);
+          const done = await untilAborted(work, signal);
           return { segments, language: done.language ?? "" };
         },
       });
@@ -323,7 +325,7 @@ export class Whisper implements AsyncDisposable {
         thread.run("hearLanguage", input, { signal: base.signal, transfer: [samples.buffer] })
       );
     });
-    return await orAborted(heard, base.signal);
+    return await untilAborted(heard, base.signal);
   }
 
   /** Frees the model. Waits for the work that was asked for; abort it first to be quicker. Later calls throw {@linkcode DisposedError}. */
@@ -435,24 +437,6 @@ export class Whisper implements AsyncDisposable {
       ...(speech === undefined ? {} : { speech }),
       timings: { waitMs, vadMs, transcribeMs, audioSeconds },
     };
-  }
-}
-
-/**
- * The work's result, or the signal's reason at once. whisper.cpp looks at aborts between the encoding of one window and the next token alone: until then the
- * thread goes on, and takes no other work.
- */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return await work;
-  const aborted = Promise.withResolvers<never>();
-  const abort = (): void => aborted.reject(signal.reason);
-  if (signal.aborted) abort();
-  signal.addEventListener("abort", abort, { once: true });
-  work.catch(() => {});
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
   }
 }
 

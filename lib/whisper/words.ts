@@ -5,6 +5,7 @@
  */
 
 import type { Token, Word } from "./segment.ts";
+import { joined } from "../joined.ts";
 
 /** Languages that put no space between words: each of their characters, or group of them that is one token, counts as a word. */
 const withoutSpaces = new Set(["zh", "ja", "th", "lo", "my", "yue", "bo"]);
@@ -44,13 +45,7 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 function textOf(tokens: readonly Token[]): string {
   const parts = tokens.map(({ text, bytes }) => bytes ?? encoder.encode(text));
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return decoder.decode(whole);
+  return decoder.decode(joined(Uint8Array, parts));
 }
 
 function wordOf(tokens: readonly Token[], start: number, end: number): Word {

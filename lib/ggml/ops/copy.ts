@@ -10,7 +10,7 @@ import { isQuantized, typeByName, type TypeName } from "../types.ts";
 import { check, FLOATS, type InPlaceOptions, libOf, type OperatorCheck } from "./check.ts";
 import { cpuTypes } from "./cpu_types.ts";
 import { wantsInPlace } from "./in_place.ts";
-import { checkSameCount } from "./shape.ts";
+import { checkSameCount, wide } from "./shape.ts";
 
 /** A copy in the graph, of the same type; also of a view, whose gaps go. In place: a view of `a`. Throws TensorLayoutError. C: `ggml_dup`. */
 export function dup(context: GgmlContext, a: Tensor, options?: InPlaceOptions): Tensor {
@@ -77,12 +77,7 @@ export function cont(context: GgmlContext, a: Tensor, shape?: readonly number[])
   if (isQuantized(a.type)) checked.elementsTogether("a");
   if (shape === undefined) return checked.build((into) => lib.ggml_cont(into, a.pointer));
   if (isQuantized(a.type)) checked.contiguous("a");
-  const [n0, n1, n2, n3] = checkSameCount(checked as unknown as OperatorCheck, "cont", a, shape).map(BigInt) as [
-    bigint,
-    bigint,
-    bigint,
-    bigint,
-  ];
+  const [n0, n1, n2, n3] = wide(checkSameCount(checked as unknown as OperatorCheck, "cont", a, shape));
   return checked.build((into) => {
     switch (shape.length) {
       case 1:

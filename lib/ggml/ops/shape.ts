@@ -14,7 +14,8 @@ import { check, libOf, type OperatorCheck } from "./check.ts";
 
 type Wide = [bigint, bigint, bigint, bigint];
 
-function wide(shape: Shape): Wide {
+/** A shape as C takes it. */
+export function wide(shape: Shape): Wide {
   return shape.map(BigInt) as Wide;
 }
 

@@ -3,6 +3,7 @@ import type { Lib } from "../../../ffi/tables.ts";
 import { UnsupportedModelError } from "../../errors.ts";
 import type { Prompt } from "./protocol.ts";
 import { tokenize } from "./tokenizer.ts";
+import { joined } from "../../joined.ts";
 
 type Vocab = Pointer<"llama_vocab">;
 
@@ -26,7 +27,7 @@ export function infillTokens(lib: Lib, vocab: Vocab, prompt: Extract<Prompt, { k
   const prefix = [Int32Array.of(before), plain(prompt.prefix)];
   const suffix = [Int32Array.of(behind), plain(prompt.suffix)];
   parts.push(...(prompt.order === "psm" ? [...prefix, ...suffix] : [...suffix, ...prefix]), Int32Array.of(middle));
-  return joined(parts);
+  return joined(Int32Array, parts);
 }
 
 /** Other files of the repository, each with its name. */
@@ -46,14 +47,4 @@ function files(
   const parts: Int32Array[] = repositoryMark < 0 ? [] : [Int32Array.of(repositoryMark), plain(`${repository}\n`)];
   for (const { name, text } of files) parts.push(Int32Array.of(fileMark), plain(`${name}\n`), plain(text));
   return [...parts, Int32Array.of(fileMark), plain(`${file}\n`)];
-}
-
-function joined(parts: readonly Int32Array[]): Int32Array {
-  const all = new Int32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }

@@ -11,6 +11,8 @@ import { promisify } from "node:util";
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
 import { isInstance, show } from "../../options.ts";
 import { AudioAccessError, AudioNotFoundError } from "./errors.ts";
+import { joined } from "../../joined.ts";
+import { refuseFile } from "../../file_refusal.ts";
 
 /** Where audio comes from: a path, a file URL, bytes, a blob, or a stream of bytes. */
 export type AudioSource =
@@ -157,7 +159,7 @@ export class ByteReader implements AsyncDisposable {
         { value: next.value, expected: "a Uint8Array" },
       );
     }
-    this.#held = this.#held.length === 0 ? piece : joined([this.#held, piece]);
+    this.#held = this.#held.length === 0 ? piece : joined(Uint8Array, [this.#held, piece]);
     return true;
   }
 
@@ -172,7 +174,7 @@ export class ByteReader implements AsyncDisposable {
     this.#recorded = undefined;
     if (recorded === undefined) return false;
     const length = recorded.reduce((sum, piece) => sum + piece.length, 0);
-    this.#held = joined([...recorded, this.#held]);
+    this.#held = joined(Uint8Array, [...recorded, this.#held]);
     this.#position -= length;
     return true;
   }
@@ -230,16 +232,6 @@ function bytesIn(value: unknown): Uint8Array | undefined {
   // A plain one of Node's Buffer, whose slice() doesn't copy.
   if (isInstance(value, Uint8Array)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   return isInstance(value, ArrayBuffer) ? new Uint8Array(value) : undefined;
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }
 
 function single(bytes: Uint8Array): AsyncIterator<Uint8Array> {
@@ -316,20 +308,10 @@ function refuseKind(path: string, status: Stats): never {
   });
 }
 
-/** The system's refusal, as an error of ours. */
 function refuse(path: string, cause: unknown): never {
-  const code = (cause as { code?: unknown }).code;
-  if (code === "ENOENT" || code === "ENOTDIR") {
-    throw new AudioNotFoundError(`there is no file ${path}; check the path`, {
-      value: path,
-      expected: "the path of an audio file",
-      cause,
-    });
-  }
-  const words = cause instanceof Error ? cause.message : String(cause);
-  throw new AudioAccessError(`${path} can't be read (${words}); check its permissions and, in Deno, --allow-read`, {
-    value: path,
-    expected: "a file that may be read",
-    cause,
+  refuseFile(path, cause, {
+    NotFound: AudioNotFoundError,
+    Access: AudioAccessError,
+    expected: "the path of an audio file",
   });
 }

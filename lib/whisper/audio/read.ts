@@ -22,6 +22,7 @@ import {
   UnknownCodecError,
   type WavHeader,
 } from "./wav_header.ts";
+import { joined } from "../../joined.ts";
 
 /** How audio is read. */
 export interface ReadAudioOptions {
@@ -101,18 +102,8 @@ export function readAudio(source: AudioSource, options?: ReadAudioOptions): Asyn
  */
 export async function decodeAudio(source: AudioSource, options?: ReadAudioOptions): Promise<Float32Array<ArrayBuffer>> {
   const parts: Float32Array[] = [];
-  let length = 0;
-  for await (const piece of readAudio(source, options)) {
-    parts.push(piece);
-    length += piece.length;
-  }
-  const whole = new Float32Array(length);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  for await (const piece of readAudio(source, options)) parts.push(piece);
+  return joined(Float32Array, parts);
 }
 
 /**

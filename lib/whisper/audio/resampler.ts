@@ -6,6 +6,7 @@
 
 import { checkInteger, isInstance } from "../../options.ts";
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
+import { joined } from "../../joined.ts";
 
 /** Samples a second that whisper hears, `WHISPER_SAMPLE_RATE`. */
 export const whisperSampleRate = 16_000;
@@ -167,14 +168,7 @@ export function resample(samples: Float32Array, from: number, to: number = whisp
     );
   }
   const resampler = new Resampler(from, to);
-  const pieces = [resampler.push(samples), resampler.flush()];
-  const whole = new Float32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
+  return joined(Float32Array, [resampler.push(samples), resampler.flush()]);
 }
 
 /** A filter's coefficients for each place that an output can have between two inputs. */

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { joined } from "../../joined.ts";
+
 /** The file's first four bytes, `GGML_FILE_MAGIC`. */
 export const ggmlMagic = 0x67676d6c;
 
@@ -20,24 +22,13 @@ export function sized(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return both;
 }
 
-/** Several pieces as one. */
-export function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
-}
-
 /** The numbers of a type in `enum ggml_type` that models are converted to. */
 export const tensorTypeIds = { f32: 0, f16: 1 } as const;
 
 /** What stands before a tensor's numbers; `shape` has the slowest dimension first, the file the fastest. */
 export function tensorHead(name: string, type: number, shape: readonly number[]): Uint8Array<ArrayBuffer> {
   const bytes = new TextEncoder().encode(name);
-  return joined([int32s(shape.length, bytes.length, type, ...shape.toReversed()), bytes]);
+  return joined(Uint8Array, [int32s(shape.length, bytes.length, type, ...shape.toReversed()), bytes]);
 }
 
 /** A tensor. */

@@ -11,8 +11,9 @@ import { tensorTypes } from "../../ggml/tensor_types.ts";
 import { checkOneOf } from "../../options.ts";
 import { ConversionError } from "./errors.ts";
 import { floatBytes, floatReaders } from "./float_types.ts";
-import { ggmlMagic, int32s, joined, tensorHead } from "./ggml_bytes.ts";
+import { ggmlMagic, int32s, tensorHead } from "./ggml_bytes.ts";
 import { type FileParts, JoinedSource } from "./parts.ts";
+import { joined } from "../../joined.ts";
 
 type Piece = Uint8Array<ArrayBuffer>;
 
@@ -152,7 +153,12 @@ async function readHead(source: JoinedSource, type: WhisperQuantization): Promis
     if (end > block.length) throw damaged(source, `its token ${token}`);
   }
   const newType = GGML_QNT_VERSION * GGML_QNT_VERSION_FACTOR + fileTypes[type];
-  return joined([await source.bytes(0, 44), int32s(newType), await source.bytes(48, at - 48), block.subarray(0, end)]);
+  return joined(Uint8Array, [
+    await source.bytes(0, 44),
+    int32s(newType),
+    await source.bytes(48, at - 48),
+    block.subarray(0, end),
+  ]);
 }
 
 async function readTensorHead(source: JoinedSource, at: number): Promise<

@@ -6,9 +6,10 @@
 
 import { checkOptions, show } from "../../options.ts";
 import { InvalidArgumentError } from "../../errors.ts";
-import { ggmlMagic, int32s, joined, sized, tensor } from "./ggml_bytes.ts";
+import { ggmlMagic, int32s, sized, tensor } from "./ggml_bytes.ts";
 import { type FileParts, JoinedSource } from "./parts.ts";
 import { readSafetensors } from "./safetensors_file.ts";
+import { joined } from "../../joined.ts";
 
 type Piece = Uint8Array<ArrayBuffer>;
 
@@ -95,7 +96,7 @@ export function convertSileroVad(
 async function* pieces(model: FileParts, version: readonly number[]): AsyncGenerator<Piece> {
   await using source = await JoinedSource.open("the model", model);
   const weights = await readSafetensors(source);
-  yield joined([
+  yield joined(Uint8Array, [
     int32s(ggmlMagic),
     sized(new TextEncoder().encode("silero-16k")),
     int32s(...version, windowSamples, contextSamples, encoder.length),

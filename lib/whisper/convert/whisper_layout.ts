@@ -5,8 +5,9 @@
  */
 
 import { ConversionError } from "./errors.ts";
-import { ggmlMagic, int32s, joined, tensor } from "./ggml_bytes.ts";
+import { ggmlMagic, int32s, tensor } from "./ggml_bytes.ts";
 import { melFilters, melFrequencies } from "./mel_filters.ts";
+import { joined } from "../../joined.ts";
 
 /** The sizes of a Whisper model. */
 export interface WhisperSizes {
@@ -51,7 +52,7 @@ export function checkSizes(sizes: WhisperSizes): void {
 /** What stands before the tensors. */
 export function whisperHead(sizes: WhisperSizes, tokens: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const { vocabulary, width, mels } = sizes;
-  return joined([
+  return joined(Uint8Array, [
     int32s(ggmlMagic, vocabulary, sizes.audioContext, width, sizes.audioHeads, sizes.audioLayers),
     // The last says that most tensors are 16-bit floats.
     int32s(sizes.textContext, width, sizes.textHeads, sizes.textLayers, mels, 1),

@@ -7,6 +7,7 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { ModelAccessError, ModelNotFoundError } from "../../errors.ts";
 import { NotWhisperModelError, WhisperFormatError, WhisperTruncatedError } from "../errors.ts";
+import { refuseFile } from "../../file_refusal.ts";
 
 /** Something of a known size that can be read at any place. */
 export interface ModelSource extends Disposable {
@@ -79,19 +80,10 @@ function refuseKind(path: string): never {
 
 function refuse(path: string, cause: unknown): never {
   if (cause instanceof ModelNotFoundError) throw cause;
-  const { code } = cause as { code?: unknown };
-  if (code === "ENOENT" || code === "ENOTDIR") {
-    throw new ModelNotFoundError(`there is no file ${path}; check the path`, {
-      value: path,
-      expected: "the path of a model in whisper.cpp's format",
-      cause,
-    });
-  }
-  const words = cause instanceof Error ? cause.message : String(cause);
-  throw new ModelAccessError(`${path} can't be read (${words}); check its permissions and, in Deno, --allow-read`, {
-    value: path,
-    expected: "a file that may be read",
-    cause,
+  refuseFile(path, cause, {
+    NotFound: ModelNotFoundError,
+    Access: ModelAccessError,
+    expected: "the path of a model in whisper.cpp's format",
   });
 }
 

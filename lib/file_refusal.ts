@@ -1,0 +1,23 @@
+/** What the errors are about a file that can't be opened. */
+export interface FileRefusal {
+  /** The file isn't there. */
+  readonly NotFound: new (message: string, details: { value: string; expected: string; cause: unknown }) => Error;
+  /** It may not be read. */
+  readonly Access: new (message: string, details: { value: string; expected: string; cause: unknown }) => Error;
+  /** What the path should have been of. */
+  readonly expected: string;
+}
+
+/** Throws the system's refusal to open or read a file, as an error of ours. */
+export function refuseFile(path: string, cause: unknown, { NotFound, Access, expected }: FileRefusal): never {
+  const { code } = cause as { code?: unknown };
+  if (code === "ENOENT" || code === "ENOTDIR") {
+    throw new NotFound(`there is no file ${path}; check the path`, { value: path, expected, cause });
+  }
+  const words = cause instanceof Error ? cause.message : String(cause);
+  throw new Access(`${path} can't be read (${words}); check its permissions and, in Deno, --allow-read`, {
+    value: path,
+    expected: "a file that may be read",
+    cause,
+  });
+}
