@@ -59,7 +59,7 @@ export type ChatWork<Result extends ChatResult = ChatResult> = (
  *
  * ```ts
  * import assert from "node:assert/strict";
- * import { loadModel } from "./model.ts";
+ * import { loadModel } from "./load_model.ts";
  * import { defaultModelPath } from "../models/default_model.ts";
  *
  * await using model = await loadModel(await defaultModelPath());

@@ -66,7 +66,7 @@ export type GenerationWork<Result extends GenerationResult = GenerationResult> =
  *
  * ```ts
  * import assert from "node:assert/strict";
- * import { loadModel } from "./model.ts";
+ * import { loadModel } from "./load_model.ts";
  * import { defaultModelPath } from "../models/default_model.ts";
  *
  * await using model = await loadModel(await defaultModelPath());

@@ -1,21 +1,18 @@
-import { open } from "../../ffi/mod.ts";
 import type { Native } from "../../ffi/native.ts";
 import type { Pointer } from "../../ffi/pointer.ts";
-import { NativeThread } from "../../ffi/thread.ts";
+import type { NativeThread } from "../../ffi/thread.ts";
 import { DisposedError, RemoteLostError, SamplerError, UnsupportedModelError } from "../errors.ts";
 import { type GgufHeader, type GgufValue, readGgufHeader } from "../ggml/gguf_header.ts";
 import type { OpenDevices } from "./model_devices.ts";
-import { watchedLoad } from "../load_options.ts";
-import { checkBoolean, checkOptions, checkText } from "../options.ts";
+import { checkText } from "../options.ts";
 import { Chat, type ChatOptions } from "./chat.ts";
-import { bytesPerToken } from "./context_memory.ts";
 import { type ControlVector, type ControlVectorOptions, readControlVectors } from "./control_vectors.ts";
 import { Generation, type GenerationResult, type PieceSink } from "./generation.ts";
+import { generationResult } from "./generation_result.ts";
 import { checkCompletion, type CompletionOptions, type GenerationSettings } from "./generation_options.ts";
 import { checkInfill, checkInfillPrompt, type InfillOptions, type InfillPromptOptions } from "./infill.ts";
-import { checkLoad, type LoadSettings, type ModelOptions, modelPath } from "./load_options.ts";
+import { modelPath } from "./load_options.ts";
 import { checkAdapter, Lora } from "./lora.ts";
-import { readModelHeader } from "./model_header.ts";
 import { planResult, type ResultSchema, type StructuredOptions, type StructuredResultOf } from "./schema/structured.ts";
 import { SamplerHops } from "./sampling_hop.ts";
 import {
@@ -34,10 +31,11 @@ import {
   type ScoreSettings,
 } from "./scoring.ts";
 import { promptTokens } from "./thread/prompt.ts";
-import type { GenerateMessage, GenerateOutput, LoadedModel, ModelFacts, Prompt } from "./thread/protocol.ts";
+import type { GenerateMessage, LoadedModel, ModelFacts, Prompt } from "./thread/protocol.ts";
 import type { ChatVocabulary } from "./thread/special_tokens.ts";
 import type { LlamaTasks } from "./thread/tasks.ts";
-import { detokenize, type DetokenizeFlags, tokenize, type TokenizeFlags } from "./thread/tokenizer.ts";
+import { detokenize, tokenize } from "./thread/tokenizer.ts";
+import { detokenizeFlags, type DetokenizeOptions, tokenizeFlags, type TokenizeOptions } from "./tokenize_options.ts";
 import { checkTokens } from "./vocab_check.ts";
 
 /** What is known about a loaded model. Plain data. */
@@ -52,101 +50,13 @@ export interface ModelInfo extends ModelFacts {
   chatTemplate: string | undefined;
 }
 
-/** How text is turned into tokens. */
-export interface TokenizeOptions {
-  /** Add the tokens that the model wants at the start and the end of a text. Default true. C: `add_special`. */
-  addSpecial?: boolean | undefined;
-  /** Read the text of control tokens, such as `<|im_start|>`, as those tokens. Default false. C: `parse_special`. */
-  parseSpecial?: boolean | undefined;
-}
-
-/** How tokens are turned into text. */
-export interface DetokenizeOptions {
-  /** Leave out the tokens that `addSpecial` added. Default true. */
-  removeSpecial?: boolean | undefined;
-  /** Write control tokens as their text; else they give none. Default true. C: `unparse_special`. */
-  renderSpecial?: boolean | undefined;
-}
-
-/**
- * Loads a model. The file's header is checked before native code sees it; the load runs on a native thread, so the event loop goes on.
- *
- * Throws {@linkcode InvalidArgumentError} for a bad option, ModelNotFoundError, ModelAccessError, NotGgufError, GgufVersionError, GgufByteOrderError,
- * GgufTruncatedError or GgufFormatError for a bad file, ModelLoadError or ContextError when llama.cpp refuses, one of the Library…Errors when the native
- * libraries can't be used, and the signal's reason.
- *
- * ```ts
- * import assert from "node:assert/strict";
- * import { loadModel } from "./model.ts";
- * import { defaultModelPath } from "../models/default_model.ts";
- *
- * await using model = await loadModel(await defaultModelPath(), { contextSize: 1024 });
- * const { text } = await model.complete("1, 2, 3,", { maxTokens: 4, temperature: 0 });
- * assert.match(text, /4/);
- * ```
- */
-export async function loadModel(source: string | URL, options?: ModelOptions): Promise<Model> {
-  const path = modelPath(source);
-  const settings = checkLoad(options);
-  // What speaks to other machines is loaded only for those who ask for devices.
-  const openDevices = settings.devices === undefined
-    ? undefined
-    : (await import("./model_devices.ts")).deviceOpener(settings.devices);
-  settings.signal?.throwIfAborted();
-  const [header, [native, thread]] = await both(readModelHeader(path), startThread(settings));
-  const { signal, onMessage } = watchedLoad(settings);
-  let devices: OpenDevices | undefined;
-  try {
-    devices = await openDevices?.(thread, signal);
-    const loaded = await thread.run("load", {
-      path,
-      vocabOnly: header.tensors.length === 0,
-      contextSize: settings.contextSize,
-      bytesPerToken: bytesPerToken(header),
-      batchSize: settings.batchSize,
-      threads: settings.threads,
-      gpuLayers: settings.gpuLayers,
-      devices: devices?.pointers,
-      mmap: settings.mmap,
-      progress: settings.onProgress !== undefined,
-      cancellable: settings.signal !== undefined,
-    }, { signal, onMessage });
-    if (signal.aborted) await thread.run("unload", loaded);
-    signal.throwIfAborted();
-    return new Model(native, thread, loaded, header, path, devices);
-  } catch (error) {
-    await devices?.close();
-    await thread[Symbol.asyncDispose]();
-    throw error;
-  }
-}
-
 /** A server that was lost has nothing left to free. */
 function ignoreLostServer(error: unknown): void {
   if (!(error instanceof RemoteLostError)) throw error;
 }
 
-type ModelThread = NativeThread<LlamaTasks>;
-
-/** The libraries, and a thread that starts while they are opened. */
-function startThread(settings: LoadSettings): Promise<[Native, ModelThread]> {
-  const native = open(settings.libraryPath === undefined ? {} : { libraryPath: settings.libraryPath });
-  return Promise.all([native, NativeThread.start<LlamaTasks>(native, settings)]);
-}
-
-/** Both results. When the header is bad that is the error, and the thread is given back. */
-async function both(
-  header: Promise<GgufHeader>,
-  thread: Promise<[Native, ModelThread]>,
-): Promise<[GgufHeader, [Native, ModelThread]]> {
-  const [first, second] = await Promise.allSettled([header, thread]);
-  if (first.status === "rejected") {
-    if (second.status === "fulfilled") await second.value[1][Symbol.asyncDispose]();
-    throw first.reason;
-  }
-  if (second.status === "rejected") throw second.reason;
-  return [first.value, second.value];
-}
+/** The native thread that a model lives on. */
+export type ModelThread = NativeThread<LlamaTasks>;
 
 /** What the last net needs to free a model that nobody disposed. */
 interface Remains {
@@ -160,7 +70,7 @@ const net = new FinalizationRegistry<Remains>(({ thread, loaded }) => {
 });
 
 /**
- * A loaded model with its context. Made by {@linkcode loadModel}.
+ * A loaded model with its context. Made by `loadModel`.
  *
  * Generations on one model run one after another, in the order in which they were asked for. Dispose it when it is no longer needed, best by
  * `await using`: what is under way is finished first.
@@ -211,7 +121,7 @@ export class Model implements AsyncDisposable {
    *
    * ```ts
    * import assert from "node:assert/strict";
-   * import { loadModel } from "./model.ts";
+   * import { loadModel } from "./load_model.ts";
    * import { defaultModelPath } from "../models/default_model.ts";
    *
    * await using model = await loadModel(await defaultModelPath());
@@ -229,7 +139,7 @@ export class Model implements AsyncDisposable {
    *
    * ```ts
    * import assert from "node:assert/strict";
-   * import { loadModel } from "./model.ts";
+   * import { loadModel } from "./load_model.ts";
    * import { defaultModelPath } from "../models/default_model.ts";
    *
    * await using model = await loadModel(await defaultModelPath());
@@ -299,7 +209,7 @@ export class Model implements AsyncDisposable {
    *
    * ```ts
    * import assert from "node:assert/strict";
-   * import { loadModel } from "./model.ts";
+   * import { loadModel } from "./load_model.ts";
    * import { defaultModelPath } from "../models/default_model.ts";
    *
    * await using model = await loadModel(await defaultModelPath());
@@ -320,7 +230,7 @@ export class Model implements AsyncDisposable {
    *
    * ```ts
    * import assert from "node:assert/strict";
-   * import { loadModel } from "./model.ts";
+   * import { loadModel } from "./load_model.ts";
    * import { defaultModelPath } from "../models/default_model.ts";
    *
    * await using model = await loadModel(await defaultModelPath());
@@ -348,7 +258,7 @@ export class Model implements AsyncDisposable {
    *
    * ```ts
    * import assert from "node:assert/strict";
-   * import { loadModel } from "./model.ts";
+   * import { loadModel } from "./load_model.ts";
    * import { defaultModelPath } from "../models/default_model.ts";
    *
    * await using model = await loadModel(await defaultModelPath());
@@ -394,7 +304,7 @@ export class Model implements AsyncDisposable {
    *
    * ```ts
    * import assert from "node:assert/strict";
-   * import { loadModel } from "./model.ts";
+   * import { loadModel } from "./load_model.ts";
    * import { defaultModelPath } from "../models/default_model.ts";
    *
    * await using model = await loadModel(await defaultModelPath());
@@ -425,7 +335,7 @@ export class Model implements AsyncDisposable {
    *
    * ```ts
    * import assert from "node:assert/strict";
-   * import { loadModel } from "./model.ts";
+   * import { loadModel } from "./load_model.ts";
    * import { defaultModelPath } from "../models/default_model.ts";
    *
    * await using model = await loadModel(await defaultModelPath());
@@ -559,66 +469,14 @@ export class Model implements AsyncDisposable {
     };
     try {
       const output = await this.#thread.run("generate", input, { signal, onMessage });
-      return result(output, sampling.seed, performance.now() - asked);
+      return generationResult(output, sampling.seed, performance.now() - asked);
     } catch (error) {
       throw error instanceof SamplerError && hops?.failure !== undefined ? hops.failure.error : error;
     }
   }
 }
 
-function result(
-  output: GenerateOutput,
-  seed: number,
-  totalMs: number,
-): GenerationResult {
-  const { text, stopReason, stop, logprobs, promptTokens, reusedTokens, promptMs, generationMs } = output;
-  const tokens = Array.from(output.tokens);
-  const waitMs = Math.max(0, totalMs - promptMs - generationMs);
-  return {
-    text,
-    tokens,
-    stopReason,
-    ...(stop === undefined ? {} : { stop }),
-    ...(logprobs === undefined ? {} : { logprobs }),
-    seed,
-    timings: {
-      waitMs,
-      firstPieceMs: output.firstPieceMs === undefined ? undefined : waitMs + output.firstPieceMs,
-      promptMs,
-      generationMs,
-      promptTokens,
-      reusedTokens,
-      generatedTokens: tokens.length,
-      promptTokensPerSecond: rate(promptTokens - reusedTokens, promptMs),
-      generatedTokensPerSecond: rate(tokens.length, generationMs),
-    },
-  };
-}
-
-function rate(count: number, ms: number): number {
-  return ms > 0 ? count * 1000 / ms : 0;
-}
-
 function textOf(header: GgufHeader, key: string): string | undefined {
   const value = header.metadata.get(key);
   return typeof value === "string" ? value : undefined;
-}
-
-function tokenizeFlags(where: string, options: TokenizeOptions | undefined): TokenizeFlags {
-  const { addSpecial = true, parseSpecial = false } = checkOptions(where, options, ["addSpecial", "parseSpecial"]);
-  return {
-    addSpecial: checkBoolean("addSpecial", addSpecial),
-    parseSpecial: checkBoolean("parseSpecial", parseSpecial),
-  };
-}
-
-function detokenizeFlags(where: string, options: DetokenizeOptions | undefined): DetokenizeFlags {
-  const { removeSpecial = true, renderSpecial = true } = checkOptions(where, options, [
-    "removeSpecial",
-    "renderSpecial",
-  ]);
-  return {
-    removeSpecial: checkBoolean("removeSpecial", removeSpecial),
-    renderSpecial: checkBoolean("renderSpecial", renderSpecial),
-  };
 }

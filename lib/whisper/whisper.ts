@@ -1,19 +1,11 @@
-import { open } from "../../ffi/mod.ts";
 import type { Native } from "../../ffi/native.ts";
 import type { Pointer } from "../../ffi/pointer.ts";
-import { NativeThread } from "../../ffi/thread.ts";
 import { DisposedError, InvalidArgumentError, UnsupportedModelError } from "../errors.ts";
-import { watchedLoad } from "../load_options.ts";
 import { checkOptions } from "../options.ts";
+import { audioNames, type AudioOptions, type DetectSpeechOptions } from "./audio_options.ts";
 import { gatherAudio, type WhisperAudio } from "./gather_audio.ts";
-import { Lanes, type WhisperThread } from "./lanes.ts";
-import {
-  checkWhisper,
-  modelInput,
-  type WhisperOptions,
-  type WhisperSettings,
-  type WhisperSource,
-} from "./load_options.ts";
+import type { Lanes } from "./lanes.ts";
+import type { WhisperSettings } from "./load_options.ts";
 import {
   checkLive,
   checkLiveAudio,
@@ -31,7 +23,6 @@ import type {
   TranscribeMessage,
   VadModelInput,
 } from "./thread/protocol.ts";
-import type { WhisperTasks } from "./thread/tasks.ts";
 import {
   checkThreads,
   checkTranscribe,
@@ -39,103 +30,9 @@ import {
   type TranscribeSettings,
 } from "./transcribe_options.ts";
 import { Transcription, type TranscriptionResult } from "./transcription.ts";
-import { readVad } from "./vad_source.ts";
-import { checkVad, vadNames, type VadOptions, type VadSettings } from "./vad_options.ts";
+import { checkVad, vadNames, type VadSettings } from "./vad_options.ts";
+import { type WhisperInfo, whisperInfo } from "./whisper_info.ts";
 import { untilAborted } from "../until_aborted.ts";
-
-/** What is known about a loaded model. Plain data. */
-export interface WhisperInfo {
-  /** The path it was loaded from; `undefined` for bytes. */
-  path: string | undefined;
-  /** Its size as whisper.cpp calls it, such as `"tiny"`. C: `whisper_model_type_readable`. */
-  size: string;
-  /** Whether it knows more languages than English. C: `whisper_is_multilingual`. */
-  multilingual: boolean;
-  /** Tokens of its vocabulary. C: `n_vocab`. */
-  vocabularySize: number;
-  /** Places of the encoder. C: `n_audio_ctx`. */
-  audioContext: number;
-  /** Attention heads of the encoder. C: `n_audio_head`. */
-  audioHeads: number;
-  /** Layers of the encoder. C: `n_audio_layer`. */
-  audioLayers: number;
-  /** Places of the decoder. C: `n_text_ctx`. */
-  textContext: number;
-  /** Attention heads of the decoder. C: `n_text_head`. */
-  textHeads: number;
-  /** Layers of the decoder. C: `n_text_layer`. */
-  textLayers: number;
-  /** Width of its layers. C: `n_audio_state`. */
-  width: number;
-  /** Bands of the spectrogram. C: `n_mels`. */
-  melBands: number;
-  /** The type of the large tensors, such as `"f16"`. */
-  weightType: string;
-  /** The number of that type in the file. C: `whisper_model_ftype`. */
-  fileType: number;
-  /** What whisper.cpp says of the processor. C: `whisper_print_system_info`. */
-  systemInfo: string;
-  /** Compute threads at most. */
-  threads: number;
-  /** Transcriptions at once. */
-  parallel: number;
-}
-
-/** Options of {@linkcode Whisper.detectSpeech}. */
-export interface DetectSpeechOptions extends VadOptions, AudioOptions {
-  /** Called while it works with a number from 0 to 1. */
-  onProgress?: ((part: number) => void) | undefined;
-}
-
-/** Options of audio alone. */
-export interface AudioOptions {
-  /** For samples: how many there are a second, 1,000 to 768,000. Default 16,000. */
-  sampleRate?: number | undefined;
-  /** For files: the channel that is heard, its number from 0, or `"mix"`. Default `"mix"`. */
-  channel?: number | "mix" | undefined;
-  /** For files: the program that reads what isn't WAV, `false` for none. Default `"ffmpeg"`. */
-  ffmpeg?: string | false | undefined;
-  /** How many threads compute, at most. */
-  threads?: number | undefined;
-  /** Stops it: the promise then rejects with the signal's reason. */
-  signal?: AbortSignal | undefined;
-}
-
-const audioNames = ["sampleRate", "channel", "ffmpeg", "threads", "signal"] as const;
-
-/**
- * Loads a Whisper model in whisper.cpp's format. All that whisper.cpp takes on trust is checked before; the load runs on a native thread, so the event loop
- * goes on.
- *
- * Throws {@linkcode InvalidArgumentError} for a bad option, ModelNotFoundError, ModelAccessError, NotWhisperModelError, WhisperTruncatedError or
- * WhisperFormatError for a bad file, ModelLoadError when whisper.cpp refuses, one of the Library…Errors when the native libraries can't be used, and the
- * signal's reason.
- */
-export async function loadWhisper(source: WhisperSource, options?: WhisperOptions): Promise<Whisper> {
-  const settings = checkWhisper(options);
-  const model = modelInput("the model", source);
-  settings.signal?.throwIfAborted();
-  const vad = await readVad(settings.vadModel);
-  const native = open(settings.libraryPath === undefined ? {} : { libraryPath: settings.libraryPath });
-  const start = async (): Promise<WhisperThread> => await NativeThread.start<WhisperTasks>(native, settings);
-  const [opened, thread] = await Promise.all([native, start()]);
-  const { signal, onMessage } = watchedLoad(settings);
-  try {
-    const { gpu, flashAttention, alignmentHeads } = settings;
-    const loaded = await thread.run("loadWhisper", { model, gpu, flashAttention, alignmentHeads }, {
-      signal,
-      onMessage,
-      transfer: "bytes" in model ? [model.bytes.buffer] : [],
-    });
-    if (signal.aborted) await thread.run("unloadWhisper", loaded.context);
-    signal.throwIfAborted();
-    const path = "path" in model ? model.path : undefined;
-    return new Whisper(opened, new Lanes(thread, start, settings.parallel), loaded, settings, vad, path);
-  } catch (error) {
-    await thread[Symbol.asyncDispose]();
-    throw error;
-  }
-}
 
 /** What the last net needs to free a model that nobody disposed. */
 interface Remains {
@@ -148,7 +45,7 @@ const net = new FinalizationRegistry<Remains>(({ lanes, loaded }) => {
 });
 
 /**
- * A loaded Whisper model. Made by {@linkcode loadWhisper}.
+ * A loaded Whisper model. Made by `loadWhisper`.
  *
  * Dispose it when it is no longer needed, best by `await using`: what is under way is finished first.
  */
@@ -176,26 +73,7 @@ export class Whisper implements AsyncDisposable {
     this.#loaded = loaded;
     this.#settings = settings;
     this.#vad = vad;
-    const { numbers, size, multilingual } = loaded;
-    this.info = Object.freeze({
-      path,
-      size,
-      multilingual,
-      vocabularySize: numbers.vocabularySize,
-      audioContext: numbers.audioContext,
-      audioHeads: numbers.audioHeads,
-      audioLayers: numbers.audioLayers,
-      textContext: numbers.textContext,
-      textHeads: numbers.textHeads,
-      textLayers: numbers.textLayers,
-      width: numbers.width,
-      melBands: numbers.melBands,
-      weightType: native.readCString(native.lib.ggml_type_name(numbers.weightType as never)),
-      fileType: loaded.fileType,
-      systemInfo: loaded.systemInfo,
-      threads: settings.threads,
-      parallel: settings.parallel,
-    });
+    this.info = whisperInfo(native, loaded, settings, path);
     net.register(this, { lanes, loaded }, this);
   }
 
@@ -360,7 +238,6 @@ export class Whisper implements AsyncDisposable {
   #assertCan({ decoding, threads }: TranscribeSettings): void {
     const { multilingual, vocabularySize } = this.info;
     if (decoding.translate && !multilingual) this.#refuseLanguages("translate");
-    if (decoding.contextTokens > 0 && decoding.audioContext > 1500) throw new TypeError("unreachable");
     const filtered = decoding.suppressTokens.length > 0 || decoding.suppressRegex !== undefined;
     const isOne = (threads ?? this.#settings.threads) === 1;
     if (filtered && !isOne && (decoding.beamSize > 1 || (decoding.bestOf ?? 1) > 1)) {
