@@ -18,7 +18,7 @@ import { ratios, show, summarise, type Summary } from "./support/stats.ts";
 import { table } from "./support/table.ts";
 import { type LibrarySet, librarySet, peerLibraries, runnable } from "./support/variants.ts";
 
-const TOKENS = 32;
+const TOKENS = 48;
 const CONTEXT_SIZE = 1024;
 /** The children are started anew after so many rounds: where a process lies in memory moves its speed by a percent or two. */
 const ROUNDS_A_PROCESS = 5;
@@ -39,9 +39,7 @@ interface Result {
 }
 
 function prompt(round: number): string {
-  return `${round + 1} lines: ${
-    "The river near the old stone bridge was cold, and nobody had crossed it. ".repeat(12)
-  }`;
+  return `${round + 1} lines: ${"The river near the old stone bridge was cold, and nobody had crossed it. ".repeat(6)}`;
 }
 
 async function measure(sets: Record<Contestant, LibrarySet>, variant: string, threads: number, options: BenchOptions) {
