@@ -1,10 +1,11 @@
-import { type random, toStructLayout } from "../../csrc/probe/layouts.mjs";
+import { toStructLayout } from "../../csrc/probe/layouts.mjs";
 import { Binder } from "../../ffi/bind.ts";
 import { type NativeRuntime, nativeRuntime } from "../../ffi/runtime.ts";
 import { type Leaf, leavesOf, SCALAR_SIZE, type Signature, type StructLayout } from "../../ffi/signature.ts";
 import { StructFactory } from "../../ffi/struct.ts";
 import { type NativeLibrary, systemOf } from "../../ffi/system.ts";
 import { bringProbe, wantedLayouts } from "../../scripts/build_probe.mjs";
+import type { randomBelow } from "../random.ts";
 
 /** The probe library, opened, with what it takes to call it. */
 export interface Probe {
@@ -47,7 +48,11 @@ async function makeProbe(): Promise<Probe> {
 }
 
 /** Bytes for a struct: padding zero, floats finite (a NaN's spare bits don't survive as a JavaScript number). */
-export function someBytes(layout: StructLayout, leaves: readonly Leaf[], next: ReturnType<typeof random>): Uint8Array {
+export function someBytes(
+  layout: StructLayout,
+  leaves: readonly Leaf[],
+  next: ReturnType<typeof randomBelow>,
+): Uint8Array {
   const bytes = new Uint8Array(layout.size);
   for (const { offset, type } of leaves) {
     const size = SCALAR_SIZE[type];

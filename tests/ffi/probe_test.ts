@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { random } from "../../csrc/probe/layouts.mjs";
 import { hostAbi } from "../../ffi/abi.ts";
 import type { Signature } from "../../ffi/signature.ts";
 import { bytesOf } from "../../ffi/struct.ts";
 import { hasThunk } from "../../ffi/thunk.ts";
+import { randomBelow } from "../random.ts";
 import { hash, leaves, mix, openProbe, type Probe, someBytes } from "./probe.ts";
 
 const probe = await openProbe();
@@ -18,11 +18,11 @@ const ways: Readonly<Record<string, Probe["bind"]>> = {
 };
 
 /** Runs `check` for each struct of the probe and reports all that went wrong at once. */
-function forEachLayout(check: (name: string, next: ReturnType<typeof random>) => void): void {
+function forEachLayout(check: (name: string, next: ReturnType<typeof randomBelow>) => void): void {
   const wrong: string[] = [];
   for (const [index, { name }] of layouts.entries()) {
     try {
-      check(name, random(index + 1));
+      check(name, randomBelow(index + 1));
     } catch (error) {
       wrong.push(`${name}: ${(error as Error).message.split("\n").slice(0, 3).join(" ")}`);
     }
@@ -30,7 +30,7 @@ function forEachLayout(check: (name: string, next: ReturnType<typeof random>) =>
   assert.deepEqual(wrong, []);
 }
 
-function filled(name: string, next: ReturnType<typeof random>) {
+function filled(name: string, next: ReturnType<typeof randomBelow>) {
   const layout = probe.layoutOf(name);
   const of = leaves(layout, probe.layoutOf);
   const bytes = someBytes(layout, of, next);

@@ -7,6 +7,7 @@ import { GgufFile } from "../../lib/ggml/gguf.ts";
 import { parseGgufHeader } from "../../lib/ggml/gguf_header.ts";
 import { encodeGguf } from "../../lib/ggml/gguf_writer.ts";
 import { NativeGguf } from "../../lib/ggml/native_gguf.ts";
+import { randomNumbers } from "../random.ts";
 
 /** What became of the files. */
 export interface FuzzCounts {
@@ -18,17 +19,6 @@ export interface FuzzCounts {
   native: number;
   /** The most bytes that were allocated for a file, as a multiple of its size; what every file takes is left out. */
   worst: number;
-}
-
-/** Numbers from 0 to 1, always the same. */
-export function random(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** Small files with a bit of everything. */
@@ -205,7 +195,7 @@ async function readNative(bytes: Uint8Array<ArrayBuffer>, counts: FuzzCounts, in
 /** Reads so many damaged files. */
 export async function fuzz(count: number, seed: number): Promise<FuzzCounts> {
   const counts: FuzzCounts = { read: 0, refused: {}, native: 0, worst: 0 };
-  const next = random(seed);
+  const next = randomNumbers(seed);
   for (let index = 0; index < count; index++) {
     const sample = samples[index % samples.length] as Uint8Array<ArrayBuffer>;
     await readAll(damage(sample, next), counts, index);

@@ -5,6 +5,7 @@ import { GgmlContext } from "../../lib/ggml/context.ts";
 import { Graph } from "../../lib/ggml/graph.ts";
 import { compareBackends } from "../../lib/ggml/graph_copy.ts";
 import type { Tensor } from "../../lib/ggml/tensor.ts";
+import { randomNumbers } from "../random.ts";
 import { type Case, cases, type Maker } from "./operators_both.ts";
 import { allocateIn, openReference } from "./reference.ts";
 
@@ -15,19 +16,8 @@ const reference = device.open();
 after(() => reference[Symbol.dispose]());
 after(() => cpu[Symbol.dispose]());
 
-/** The same numbers in each run. */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 async function round({ make, tolerance = 1e-5 }: Case, seed: number): Promise<void> {
-  const next = generator(seed);
+  const next = randomNumbers(seed);
   const fills: (() => void)[] = [];
   using context = await GgmlContext.create({ tensors: 64 });
   const fill = (tensor: Tensor, value: () => number): Tensor => {

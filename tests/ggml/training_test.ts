@@ -14,15 +14,11 @@ import { Dataset } from "../../lib/ggml/training_dataset.ts";
 import { fitNative } from "../../lib/ggml/training_fit.ts";
 import { TrainingResult } from "../../lib/ggml/training_result.ts";
 import type { OptimizerOptions, TrainingProgress } from "../../lib/ggml/training_types.ts";
+import { randomNumbers } from "../random.ts";
 
 /** y = 3a − 2b + 1, to be found from examples. */
 const batch = 8;
 const count = 96;
-
-function random(): () => number {
-  let state = 7;
-  return () => (state = state * 48271 % 2147483647) / 2147483647 * 2 - 1;
-}
 
 interface Line extends Disposable {
   readonly cpu: Backend;
@@ -49,7 +45,8 @@ async function line(): Promise<Line> {
   const operators = await GgmlContext.create({ tensors: 64 });
   const outputs = ops.add(operators, ops.mulMat(operators, slope, inputs), offset);
   const dataset = await Dataset.create({ count, datapointSize: 2, labelSize: 1 });
-  const next = random();
+  const random = randomNumbers(7);
+  const next = () => random() * 2 - 1;
   const points = Array.from({ length: count }, () => [next(), next()] as const);
   dataset.write(points.flat(), points.map(([a, b]) => 3 * a - 2 * b + 1));
   return {

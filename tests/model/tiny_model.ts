@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GgufFile, type GgufTypedValue, writeGguf } from "../../lib/ggml/mod.ts";
 import { defaultModelPath } from "../../mod.ts";
+import { randomNumbers } from "../random.ts";
 
 const width = 32;
 const hidden = 48;
@@ -29,15 +30,10 @@ export const shapes: Readonly<Record<string, readonly number[]>> = {
 /** Tensors by name. */
 export type Weights = Record<string, Float32Array<ArrayBuffer>>;
 
-/** Numbers around 0, the same in each run. */
-export function randomNumbers(length: number, seed: number, scale: number): Float32Array<ArrayBuffer> {
-  const numbers = new Float32Array(length);
-  let state = seed;
-  for (let index = 0; index < length; index++) {
-    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
-    numbers[index] = (state / 4_294_967_296 - 0.5) * scale;
-  }
-  return numbers;
+/** Numbers around 0. */
+function aroundZero(length: number, seed: number, scale: number): Float32Array<ArrayBuffer> {
+  const next = randomNumbers(seed);
+  return Float32Array.from({ length }, () => (next() - 0.5) * scale);
 }
 
 /** The weights of the tiny model. */
@@ -46,7 +42,7 @@ export function tinyWeights(): Weights {
     Object.entries(shapes).map(([name, shape], index) => {
       const length = shape.reduce((product, size) => product * size, 1);
       const isNorm = name.includes("norm");
-      return [name, isNorm ? new Float32Array(length).fill(1) : randomNumbers(length, index + 1, 0.8)];
+      return [name, isNorm ? new Float32Array(length).fill(1) : aroundZero(length, index + 1, 0.8)];
     }),
   );
 }
@@ -98,8 +94,8 @@ export function randomLora(names: readonly string[], rank: number, alpha: number
   const pairs = names.map((name, index): [string, LoraPair] => {
     const [first, second] = sides(name);
     return [name, {
-      a: randomNumbers(first * rank, seed + 2 * index, 0.6),
-      b: randomNumbers(second * rank, seed + 2 * index + 1, 0.6),
+      a: aroundZero(first * rank, seed + 2 * index, 0.6),
+      b: aroundZero(second * rank, seed + 2 * index + 1, 0.6),
     }];
   });
   return { rank, alpha, pairs: Object.fromEntries(pairs) };

@@ -6,6 +6,7 @@ import { answerForm } from "../../lib/llama/tools/parsers/detect.ts";
 import { families } from "../../lib/llama/tools/parsers/families.ts";
 import { toolShapes } from "../../lib/llama/tools/parsers/shapes.ts";
 import type { ParsedToolCall, ParseEvent } from "../../lib/llama/tools/parsers/sink.ts";
+import { randomNumbers } from "../random.ts";
 import { answers, tools } from "./tool_call_texts.ts";
 
 const shapes = toolShapes(tools);
@@ -57,15 +58,6 @@ function kept({ spans }: AnswerParser, text: string, kind: string): string {
 
 const all = (rest: number): number => rest;
 const one = (): number => 1;
-
-/** Numbers from 0 to 1, the same in each run. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
-    return state / 4_294_967_296;
-  };
-}
 
 test("the calls of every family are found, whole or character by character", () => {
   const known = new Set(families.map(({ name }) => name));
@@ -178,7 +170,7 @@ function pick({ reasoning, text }: Read): [string, string] {
 }
 
 test("mutations of right answers are read to the same end however they are cut; nothing throws, nothing is lost", () => {
-  const next = random(7);
+  const next = randomNumbers(7);
   const texts = Object.values(answers);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T;
   const marks = texts.flatMap(([, text]) => text.match(/<[^>]{1,40}>|\[[A-Z_/]+\]|[{}[\]",:]/g) ?? []);

@@ -14,8 +14,8 @@ import {
   writeModel,
 } from "../../lib/whisper/convert/mod.ts";
 import { melFilters } from "../../lib/whisper/convert/mel_filters.ts";
+import { randomNumbers } from "../random.ts";
 import { ct2File, ct2Tensors, hfTensors, safetensorsFile, sileroTensors, vocabularyText } from "./model_builders.ts";
-import { randomNumbers } from "./wav_builder.ts";
 
 const hf = hfTensors(randomNumbers(1));
 const vocabulary = new TextEncoder().encode(vocabularyText());

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { InvalidArgumentError } from "../../lib/errors.ts";
 import { resample, Resampler } from "../../lib/whisper/audio/resampler.ts";
-import { randomNumbers } from "./wav_builder.ts";
+import { randomNumbers } from "../random.ts";
 
 const rates = [8_000, 11_025, 12_345, 22_050, 24_000, 32_000, 44_100, 44_101, 48_000, 96_000, 192_000];
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { StopMatcher } from "../../lib/llama/stop_matcher.ts";
+import { randomBelow } from "../random.ts";
 
 /** Pushes a text in pieces; what came out, and the stop string. */
 function run(
@@ -51,11 +52,7 @@ test("what is held back is whole characters", () => {
 });
 
 test("random texts: the same as looking at the whole text", () => {
-  let state = 1;
-  const random = (below: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return (state >>> 8) % below;
-  };
+  const random = randomBelow(1);
   const word = (length: number) => Array.from({ length }, () => "ab"[random(2)]).join("");
   for (let round = 0; round < 2000; round++) {
     const stops = Array.from({ length: 1 + random(3) }, () => word(4 + random(3)));

@@ -19,7 +19,8 @@ import {
   readWavInfo,
   type SampleEncoding,
 } from "../../lib/whisper/audio/mod.ts";
-import { buildWav, randomNumbers, type WavPlan } from "./wav_builder.ts";
+import { randomNumbers } from "../random.ts";
+import { buildWav, type WavPlan } from "./wav_builder.ts";
 
 /** Samples as an encoding holds them: what is read must be exactly this. */
 const values = [0, 0.5, -0.5, 0.25, -1, 0.9921875, 0.0078125, -0.0078125];

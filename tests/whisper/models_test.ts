@@ -7,9 +7,10 @@ import test from "node:test";
 import { pathToFileURL } from "node:url";
 import { defaultModelPath } from "../../lib/models/default_model.ts";
 import { GgmlError, loadWhisper, type WhisperOptions } from "../../lib/whisper/mod.ts";
+import { randomNumbers } from "../random.ts";
 import { jfkPath, tinyEnglishPath, voiceActivityPath } from "./files.ts";
 import { mutated, smallModel } from "./small_model.ts";
-import { noise, random } from "./support.ts";
+import { noise } from "./support.ts";
 
 /** How many files with something wrong; 2,000 by hand: GGML_FFI_MUTATIONS=2000. */
 const mutations = Number(process.env["GGML_FFI_MUTATIONS"] ?? 150);
@@ -123,7 +124,7 @@ test("a load is cancelled, before and meanwhile, and an error of onProgress ends
 
 test(`${mutations} models with something wrong: an error of ours or text, no crash, no hang`, async () => {
   const { bytes, headerBytes } = smallModel();
-  const next = random(20_250);
+  const next = randomNumbers(20_250);
   const outcomes = new Map<string, number>();
   const count = (what: string) => outcomes.set(what, (outcomes.get(what) ?? 0) + 1);
   const audio = noise(1, 0.1, 2);
@@ -146,7 +147,7 @@ test(`${mutations} models with something wrong: an error of ours or text, no cra
 
 test("models for voice activity with something wrong are refused, or find speech or none", async () => {
   const bytes = new Uint8Array(readFileSync(voiceActivityPath));
-  const next = random(7);
+  const next = randomNumbers(7);
   const audio = noise(1, 0.1, 3);
   const { bytes: speech } = smallModel();
   for (let index = 0; index < Math.ceil(mutations / 5); index++) {

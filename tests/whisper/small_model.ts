@@ -1,6 +1,6 @@
 /** Models in whisper.cpp's format that are small and say nothing sensible. */
 
-import { random } from "./support.ts";
+import { randomNumbers } from "../random.ts";
 
 /** Writes bytes one after another. */
 class Writer {
@@ -29,7 +29,7 @@ const width = 8, melBands = 80, textContext = 32, vocabularySize = 51864;
 
 /** The bytes of a model of one layer each, and where its tensors begin. */
 export function smallModel(seed = 1): { bytes: Uint8Array<ArrayBuffer>; headerBytes: number } {
-  const next = random(seed);
+  const next = randomNumbers(seed);
   const writer = new Writer();
   writer.int32(0x67676d6c, vocabularySize, 1500, width, 2, 1, textContext, width, 2, 1, melBands, 1);
   writer.int32(melBands, 201);

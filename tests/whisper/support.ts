@@ -2,17 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { encodeWav } from "../../lib/whisper/mod.ts";
+import { randomNumbers } from "../random.ts";
 import { jfkPath } from "./files.ts";
-
-/** Numbers from a seed, 0 to 1: the same in each runtime. */
-export function random(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9 >>> 0;
-    const mixed = Math.imul(state ^ (state >>> 12), 0x297a2d39);
-    return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** The recording's samples. */
 export function jfkSamples(): Float32Array<ArrayBuffer> {
@@ -41,7 +32,7 @@ export function silence(seconds: number): Float32Array<ArrayBuffer> {
 
 /** White noise, from a seed. */
 export function noise(seconds: number, loudness: number, seed: number): Float32Array<ArrayBuffer> {
-  const next = random(seed);
+  const next = randomNumbers(seed);
   return Float32Array.from({ length: seconds * 16_000 }, () => (next() * 2 - 1) * loudness);
 }
 

@@ -4,8 +4,8 @@ import test from "node:test";
 import { open, type Pointer } from "../../ffi/mod.ts";
 import { SpeechAudio, speechOf } from "../../lib/whisper/vad_segments.ts";
 import { checkVad, type VadOptions } from "../../lib/whisper/vad_options.ts";
+import { randomNumbers } from "../random.ts";
 import { voiceActivityPath } from "./files.ts";
-import { random } from "./support.ts";
 
 const native = await open();
 const { lib } = native;
@@ -16,7 +16,7 @@ test("speech is cut out of probabilities as whisper.cpp does it", () => {
   contextParams.n_threads = 1;
   const context = lib.whisper_vad_init_from_file_with_params(voiceActivityPath, contextParams);
   assert.ok(context !== null);
-  const next = random(11);
+  const next = randomNumbers(11);
   const frames = 400;
   assert.ok(lib.whisper_vad_detect_speech(context, new Float32Array(frames * 512), frames * 512));
   const probabilities = native.viewFloat32(lib.whisper_vad_probs(context) as Pointer, frames);

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import type { GgmlContext } from "../../../lib/ggml/context.ts";
 import type { Tensor } from "../../../lib/ggml/tensor.ts";
 import type { TypeName } from "../../../lib/ggml/types.ts";
+import { randomNumbers } from "../../random.ts";
 import { Nd } from "./nd.ts";
 
 /** One operand: what it is filled with. */
@@ -52,7 +53,7 @@ export class Draw {
 
   /** Random numbers from `low` to `high`. */
   operand(shape: readonly number[], low = -2, high = 2, type: TypeName = "f32"): Operand {
-    const next = random(this.int(0, 2 ** 31 - 1));
+    const next = randomNumbers(this.int(0, 2 ** 31 - 1));
     const values = new Nd(shape);
     values.data.forEach((_, index) => values.data[index] = low + next() * (high - low));
     return { type, values };
@@ -66,7 +67,7 @@ export class Draw {
 
   /** Different numbers far from each other, in any order: for what looks at the largest. */
   distinct(shape: readonly number[]): Operand {
-    const next = random(this.int(0, 2 ** 31 - 1));
+    const next = randomNumbers(this.int(0, 2 ** 31 - 1));
     const values = new Nd(shape);
     const order = Array.from(values.data, (_, index) => index);
     for (let at = order.length - 1; at > 0; at--) {
@@ -76,16 +77,6 @@ export class Draw {
     order.forEach((value, index) => values.data[index] = value * 0.1 - order.length * 0.05 + 0.03);
     return { type: "f32", values };
   }
-}
-
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** Values that pass through 16-bit floats. */

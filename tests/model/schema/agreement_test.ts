@@ -9,7 +9,7 @@ import { GrammarMatcher, parseGrammar } from "../../../lib/llama/grammar/mod.ts"
 import { schemaToGrammar } from "../../../lib/llama/schema/mod.ts";
 import { candidateMemory, Candidates } from "../../../lib/llama/thread/candidates.ts";
 import { TokenBytes } from "../../../lib/llama/thread/tokenizer.ts";
-import { random } from "../../unit/schema/oracle.ts";
+import { randomBelow } from "../../random.ts";
 import { randomSchemas } from "../../unit/schema/random_schemas.ts";
 import { root, slow } from "../support.ts";
 
@@ -81,7 +81,7 @@ function compare(source: string, next: (below: number) => number): number {
 }
 
 test("the matcher and llama.cpp allow the same tokens, in grammars of random schemas", slow, () => {
-  const next = random(7);
+  const next = randomBelow(7);
   let compared = 0;
   const sources = fc.sample(randomSchemas, { numRuns: many ? 25 : 12, seed: 4 }).map(({ schema }) =>
     schemaToGrammar(schema)
@@ -93,7 +93,7 @@ test("the matcher and llama.cpp allow the same tokens, in grammars of random sch
 
 test("the matcher and llama.cpp allow the same tokens, in upstream's own grammars", slow, () => {
   const folder = join(root, "csrc/upstream/llama.cpp/grammars");
-  const next = random(8);
+  const next = randomBelow(8);
   let compared = 0;
   const files = readdirSync(folder).filter((name) => name.endsWith(".gbnf"));
   for (const file of files) compared += compare(readFileSync(join(folder, file), "utf8"), next);

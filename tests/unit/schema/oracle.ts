@@ -19,17 +19,6 @@ export function ajvValidator(schema: unknown, draft: "2020-12" | "07"): (value: 
   return (value) => validate(value) as boolean;
 }
 
-/** A small generator of random numbers with a seed. */
-export function random(seed: number): (below: number) => number {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let value = Math.imul(state ^ (state >>> 15), 1 | state);
-    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
-    return ((value ^ (value >>> 14)) >>> 0) % below;
-  };
-}
-
 /** A text that a grammar allows, by going on at random; nothing when that takes too long. */
 export function walk(start: GrammarMatcher, next: (below: number) => number, most = 600): string | undefined {
   let text = "";

@@ -4,7 +4,8 @@ import test from "node:test";
 import fc from "fast-check";
 import { GrammarMatcher, matchesGrammar, parseGrammar } from "../../../lib/llama/grammar/mod.ts";
 import { schemaToGrammar } from "../../../lib/llama/schema/mod.ts";
-import { ajvValidator, isValidText, mutateText, mutateValue, random, settings, walk } from "./oracle.ts";
+import { randomBelow } from "../../random.ts";
+import { ajvValidator, isValidText, mutateText, mutateValue, settings, walk } from "./oracle.ts";
 import { randomSchemas, type RootCase } from "./random_schemas.ts";
 
 const runs = Number(process.env["GGML_FFI_SCHEMAS"] ?? 300);
@@ -28,7 +29,7 @@ test("random schemas: what ajv takes is allowed, what it refuses isn't, and all 
       )
     ),
     fc.nat(),
-    ([one, values], seed) => check(one, values, random(seed), counts),
+    ([one, values], seed) => check(one, values, randomBelow(seed), counts),
   );
   fc.assert(property, settings(runs));
   console.log(
