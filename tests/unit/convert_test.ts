@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { GgmlError, InvalidArgumentError, ModelAccessError, ModelNotFoundError } from "../../lib/errors.ts";
+import { joined } from "../../lib/joined.ts";
 import {
   ConversionError,
   convertCt2Whisper,
@@ -24,7 +25,7 @@ const config = new TextEncoder().encode(JSON.stringify({ encoder_attention_heads
 async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   for await (const piece of pieces) parts.push(piece);
-  return Buffer.concat(parts);
+  return joined(Uint8Array, parts);
 }
 
 async function fails(pieces: AsyncIterable<Uint8Array>, type: typeof GgmlError, message: RegExp): Promise<void> {

@@ -1,5 +1,7 @@
 /** Builds small GGUF files for tests. */
 
+import { joined } from "../../lib/joined.ts";
+
 const encoder = new TextEncoder();
 
 /** A metadata value: its type's number and its bytes. */
@@ -40,13 +42,7 @@ export interface BuildOptions {
 
 /** Several runs of bytes as one. */
 export function join(...parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
+  return joined(Uint8Array, parts);
 }
 
 function fixed(size: number, write: (view: DataView) => void): Uint8Array {

@@ -1,5 +1,7 @@
 /** Small models of other programs, as a test wants them. */
 
+import { joined } from "../../lib/joined.ts";
+
 /** A tensor: its shape, and its numbers in row order. */
 export interface SmallTensor {
   shape: readonly number[];
@@ -125,7 +127,7 @@ export function ct2File(
     const bytes = new TextEncoder().encode(`${value}\0`);
     return [u16(bytes.length), bytes];
   };
-  return joined([
+  return joined(Uint8Array, [
     u32(6),
     ...text(spec),
     u32(3, all.length),
@@ -157,7 +159,7 @@ export function safetensorsFile(tensors: Tensors, type: "F32" | "F16" | "BF16" =
     parts.push(bytes);
   }
   const json = new TextEncoder().encode(JSON.stringify(header));
-  return joined([u32(json.length, 0), json, ...parts]);
+  return joined(Uint8Array, [u32(json.length, 0), json, ...parts]);
 }
 
 /** The tensors of Silero's model. */
@@ -201,14 +203,4 @@ function u16(value: number): Uint8Array {
 
 function u32(...values: number[]): Uint8Array {
   return bytesOf(Uint32Array.from(values));
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -1,3 +1,5 @@
+import { joined } from "../../lib/joined.ts";
+
 /** A WAV file as a test wants it, right or wrong. */
 export interface WavPlan {
   codec?: number;
@@ -47,12 +49,12 @@ export function buildWav(plan: WavPlan): Uint8Array<ArrayBuffer> {
     chunk("data", data, plan.dataSize ?? (container === "RIFF" ? data.length : 0xffffffff)),
     plan.after ?? new Uint8Array(0),
   ];
-  const body = concat(parts);
-  return concat([chunkHead(container, container === "RIFF" ? body.length : 0xffffffff), body]);
+  const body = joined(Uint8Array, parts);
+  return joined(Uint8Array, [chunkHead(container, container === "RIFF" ? body.length : 0xffffffff), body]);
 }
 
 function chunk(id: string, bytes: Uint8Array, size: number = bytes.length): Uint8Array {
-  return concat([chunkHead(id, size), bytes, new Uint8Array(bytes.length % 2)]);
+  return joined(Uint8Array, [chunkHead(id, size), bytes, new Uint8Array(bytes.length % 2)]);
 }
 
 function chunkHead(id: string, size: number): Uint8Array {
@@ -64,14 +66,4 @@ function chunkHead(id: string, size: number): Uint8Array {
 
 function text(value: string): Uint8Array {
   return new TextEncoder().encode(value);
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import test, { after } from "node:test";
+import { joined } from "../../lib/joined.ts";
 import { GgmlError, loadWhisper, type TranscribeOptions, type WhisperAudio } from "../../lib/whisper/mod.ts";
 import { tinyEnglishPath, voiceActivityPath } from "./files.ts";
-import { jfkSamples, joined, music, noise, silence } from "./support.ts";
+import { jfkSamples, music, noise, silence } from "./support.ts";
 
 const whisper = await loadWhisper(tinyEnglishPath, { threads: 1, vadModel: voiceActivityPath });
 after(() => whisper.dispose());
@@ -106,9 +107,8 @@ test("silence, noise and music have no text where speech is looked for", async (
     const { text, speech, segments } = await whisper.transcribe(samples, { vad: true });
     assert.deepEqual([text, speech, segments], ["", [], []], name);
   }
-  const { segments, speech } = await whisper.transcribe(joined(music(5), jfkSamples(), noise(5, 0.05, 4)), {
-    vad: true,
-  });
+  const between = joined(Float32Array, [music(5), jfkSamples(), noise(5, 0.05, 4)]);
+  const { segments, speech } = await whisper.transcribe(between, { vad: true });
   assert.ok((speech?.length ?? 0) > 0);
   assert.ok(segments.every(({ start, end }) => start >= 4.5 && end <= 17.5));
   assert.match(segments.map(({ text }) => text).join(""), /fellow Americans/);

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import process from "node:process";
 import { test } from "node:test";
 import { InvalidArgumentError, ModelNotFoundError } from "../../lib/errors.ts";
+import { joined } from "../../lib/joined.ts";
 import {
   ConversionError,
   loadWhisper,
@@ -23,7 +24,7 @@ const upstreams: Partial<Record<WhisperQuantization, string>> = {
 async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
   for await (const piece of pieces) parts.push(piece);
-  return new Uint8Array(Buffer.concat(parts));
+  return joined(Uint8Array, parts);
 }
 
 test("a quantised model is byte for byte upstream's, and still hears", slow, async () => {

@@ -1,5 +1,6 @@
 /** Models in whisper.cpp's format that are small and say nothing sensible. */
 
+import { joined } from "../../lib/joined.ts";
 import { randomNumbers } from "../random.ts";
 
 /** Writes bytes one after another. */
@@ -15,13 +16,7 @@ class Writer {
   }
 
   whole(): Uint8Array<ArrayBuffer> {
-    const all = new Uint8Array(this.#parts.reduce((sum, part) => sum + part.length, 0));
-    let at = 0;
-    for (const part of this.#parts) {
-      all.set(part, at);
-      at += part.length;
-    }
-    return all;
+    return joined(Uint8Array, this.#parts);
   }
 }
 
@@ -109,9 +104,5 @@ export function mutated(bytes: Uint8Array, headerBytes: number, next: () => numb
   const length = 1 + below(64);
   const tail = copy.subarray(kind === 3 ? Math.min(bytes.length, at + length) : at);
   const middle = kind === 3 ? new Uint8Array(0) : Uint8Array.from({ length }, () => below(256));
-  const out = new Uint8Array(at + middle.length + tail.length);
-  out.set(copy.subarray(0, at));
-  out.set(middle, at);
-  out.set(tail, at + middle.length);
-  return out;
+  return joined(Uint8Array, [copy.subarray(0, at), middle, tail]);
 }

@@ -14,17 +14,6 @@ export function jfkSamples(): Float32Array<ArrayBuffer> {
   return Float32Array.from({ length: count }, (_, index) => view.getInt16(index * 2, true) / 32768);
 }
 
-/** Samples after one another. */
-export function joined(...parts: readonly Float32Array[]): Float32Array<ArrayBuffer> {
-  const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
-
 /** So many seconds of nothing. */
 export function silence(seconds: number): Float32Array<ArrayBuffer> {
   return new Float32Array(seconds * 16_000);

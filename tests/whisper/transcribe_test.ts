@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test, { after } from "node:test";
 import { pathToFileURL } from "node:url";
+import { joined } from "../../lib/joined.ts";
 import { loadWhisper, type TranscribeOptions, TranscriptionCancelledError } from "../../lib/whisper/mod.ts";
 import { jfkPath, tinyEnglishPath, voiceActivityPath } from "./files.ts";
-import { jfkSamples, joined, parseLines, silence } from "./support.ts";
+import { jfkSamples, parseLines, silence } from "./support.ts";
 import { upstream } from "./upstream.ts";
 
 const whisper = await loadWhisper(tinyEnglishPath, { threads: 1, vadModel: voiceActivityPath, parallel: 2 });
@@ -75,7 +76,7 @@ test("speech is found within 0.05 s of upstream's, and its probabilities cross w
 });
 
 test("segments come while it goes on, and are those of the result", async () => {
-  const twice = joined(jfkSamples(), silence(20), jfkSamples());
+  const twice = joined(Float32Array, [jfkSamples(), silence(20), jfkSamples()]);
   const transcription = whisper.transcribe(twice, { onProgress: (part) => seen.push(part) });
   const seen: number[] = [];
   let settled = false;
@@ -114,7 +115,7 @@ test("transcriptions at once, on one model, give what each gives alone", async (
 
 test("an abort rejects with its reason and the model goes on", async () => {
   const reason = new Error("enough");
-  const long = joined(jfkSamples(), jfkSamples(), jfkSamples(), jfkSamples());
+  const long = joined(Float32Array, [jfkSamples(), jfkSamples(), jfkSamples(), jfkSamples()]);
   const control = new AbortController();
   const transcription = whisper.transcribe(long, { signal: control.signal });
   for await (const _ of transcription) {
