@@ -30,7 +30,8 @@ export function show(value: unknown): string {
   }
 }
 
-function refuse(name: string, value: unknown, expected: string): never {
+/** Refuses a value: says what it is and what to give. Throws {@linkcode InvalidArgumentError}. */
+export function refuse(name: string, value: unknown, expected: string): never {
   throw new InvalidArgumentError(`${name} is ${show(value)}; give ${expected}`, { value, expected });
 }
 

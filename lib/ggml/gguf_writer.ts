@@ -7,7 +7,7 @@
 import { randomUUID } from "node:crypto";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { GgufWriteError, InvalidArgumentError } from "../errors.ts";
+import { GgufWriteError } from "../errors.ts";
 import {
   checkBoolean,
   checkFunction,
@@ -16,7 +16,7 @@ import {
   checkSignal,
   checkText,
   isInstance,
-  show,
+  refuse,
 } from "../options.ts";
 import {
   checkAlignment,
@@ -87,7 +87,7 @@ export function prepareGguf(content: GgufContent): PreparedFile {
   ]) as GgufContent;
   checkInteger("reserve", reserve, { min: 0, max: mostReserved });
   const pairs = pairsOf(metadata);
-  if (!Array.isArray(tensors)) refuseInput("tensors", tensors, "an array of { name, type, shape, data }");
+  if (!Array.isArray(tensors)) refuse("tensors", tensors, "an array of { name, type, shape, data }");
   const alignment = checkAlignment(wanted ?? givenAlignment(pairs) ?? 32);
   if (alignment === 32) pairs.delete("general.alignment");
   else pairs.set("general.alignment", { type: "uint32", value: alignment });
@@ -100,7 +100,7 @@ export function prepareGguf(content: GgufContent): PreparedFile {
 
 function pairsOf(metadata: unknown): Map<string, GgufInput> {
   if (typeof metadata !== "object" || metadata === null) {
-    return refuseInput("metadata", metadata, "an object or pairs of key and value");
+    return refuse("metadata", metadata, "an object or pairs of key and value");
   }
   const pairs = Symbol.iterator in metadata
     ? [...metadata as Iterable<readonly [string, GgufInput]>]
@@ -108,7 +108,7 @@ function pairsOf(metadata: unknown): Map<string, GgufInput> {
   const map = new Map<string, GgufInput>();
   for (const [key, value] of pairs) {
     if (value === undefined) continue;
-    if (map.has(key)) refuseInput(`the metadata key ${key}`, "given twice", "each key once");
+    if (map.has(key)) refuse(`the metadata key ${key}`, "given twice", "each key once");
     map.set(key, value);
   }
   return map;
@@ -119,22 +119,18 @@ function givenAlignment(pairs: ReadonlyMap<string, GgufInput>): unknown {
   return typeof given === "object" && "value" in given ? given.value : given;
 }
 
-function refuseInput(name: string, value: unknown, expected: string): never {
-  throw new InvalidArgumentError(`${name} is ${show(value)}; give ${expected}`, { value, expected });
-}
-
 function checkData({ name, byteLength }: TensorPlace, data: unknown): void {
   if (typeof data === "function") return;
   if (!ArrayBuffer.isView(data)) {
-    refuseInput(`the data of tensor ${name}`, data, "a typed array, or a function that gives chunks of bytes");
+    refuse(`the data of tensor ${name}`, data, "a typed array, or a function that gives chunks of bytes");
   }
-  if (data.byteLength !== byteLength) refuseInput(`the data of tensor ${name}`, data.byteLength, `${byteLength} bytes`);
+  if (data.byteLength !== byteLength) refuse(`the data of tensor ${name}`, data.byteLength, `${byteLength} bytes`);
 }
 
 /**
  * The bytes of a GGUF file, in memory; for a large one use {@linkcode writeGguf}. Data given as a function must give its chunks without waiting.
  *
- * Throws {@linkcode InvalidArgumentError} for what can't be in a file.
+ * Throws InvalidArgumentError for what can't be in a file.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -171,7 +167,7 @@ export function encodeGguf(content: GgufContent): Uint8Array<ArrayBuffer> {
 function syncChunks(data: GgufTensorInput["data"] | undefined, { name }: TensorPlace): Iterable<Uint8Array> {
   const given = chunksOf(data, name);
   if (Symbol.iterator in given) return given;
-  return refuseInput(`the data of tensor ${name}`, "asynchronous", "chunks without waiting, or use writeGguf");
+  return refuse(`the data of tensor ${name}`, "asynchronous", "chunks without waiting, or use writeGguf");
 }
 
 function chunksOf(data: GgufTensorInput["data"] | undefined, name: string): GgufChunks {
@@ -180,7 +176,7 @@ function chunksOf(data: GgufTensorInput["data"] | undefined, name: string): Gguf
   if (typeof given === "object" && given !== null && (Symbol.iterator in given || Symbol.asyncIterator in given)) {
     return given as GgufChunks;
   }
-  return refuseInput(`what the data of tensor ${name} gave`, given, "chunks of bytes, such as a generator");
+  return refuse(`what the data of tensor ${name} gave`, given, "chunks of bytes, such as a generator");
 }
 
 function bytesOf(view: ArrayBufferView): Uint8Array {
@@ -193,7 +189,7 @@ class Counter {
   constructor(readonly place: TensorPlace) {}
 
   add(chunk: unknown): void {
-    if (!isInstance(chunk, Uint8Array)) refuseInput(`a chunk of tensor ${this.place.name}`, chunk, "a Uint8Array");
+    if (!isInstance(chunk, Uint8Array)) refuse(`a chunk of tensor ${this.place.name}`, chunk, "a Uint8Array");
     this.#done += chunk.length;
     if (this.#done > this.place.byteLength) this.#refuse("more than");
   }
@@ -204,7 +200,7 @@ class Counter {
 
   #refuse(how: string): never {
     const { name, byteLength } = this.place;
-    refuseInput(
+    refuse(
       `the length of the data of tensor ${name}`,
       `${how} ${Math.min(this.#done, byteLength)} bytes`,
       `${byteLength} bytes`,
@@ -215,7 +211,7 @@ class Counter {
 /**
  * Writes a GGUF file. It is written under a name of its own in the same folder and renamed when it is whole, so that there is never half a file.
  *
- * Throws {@linkcode InvalidArgumentError} for what can't be in a file, {@linkcode GgufWriteError} when the system refuses, what the data's functions
+ * Throws InvalidArgumentError for what can't be in a file, {@linkcode GgufWriteError} when the system refuses, what the data's functions
  * throw, and the signal's reason.
  *
  * ```ts
@@ -259,11 +255,11 @@ export function checkWrite(options: GgufWriteOptions | undefined): Required<Gguf
 export function filePath(path: string | URL): string {
   if (isInstance(path, URL)) {
     if (path.protocol === "file:") return fileURLToPath(path);
-    return refuseInput("the file to write", path.href, "a path, or a file: URL");
+    return refuse("the file to write", path.href, "a path, or a file: URL");
   }
   const text = checkText("the path of the file", path);
   if (text !== "" && !text.includes("\0")) return text;
-  return refuseInput("the path of the file", text, "a path");
+  return refuse("the path of the file", text, "a path");
 }
 
 /** Writes what was prepared. */

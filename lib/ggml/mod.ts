@@ -26,13 +26,8 @@ export type { NativeObject } from "./handle.ts";
 export { GgufFile, type GgufOpenOptions, type GgufReadOptions } from "./gguf.ts";
 export { editGguf, type GgufEdit, type GgufEditResult } from "./gguf_edit.ts";
 export { type GgufSplitOptions, ggufSplitPath, ggufSplitPrefix, mergeGguf, splitGguf } from "./gguf_split.ts";
-export {
-  NativeGguf,
-  type NativeGgufOptions,
-  type NativeGgufReader,
-  type NativeGgufTensor,
-  type NativeGgufTensors,
-} from "./native_gguf.ts";
+export { NativeGguf, type NativeGgufTensor } from "./native_gguf.ts";
+export type { NativeGgufOptions, NativeGgufReader, NativeGgufTensors } from "./native_gguf_read.ts";
 export type { GgufInput, GgufNumbers, GgufTypedArray, GgufTypedScalar, GgufTypedValue } from "./gguf_values.ts";
 export {
   encodeGguf,

@@ -6,49 +6,29 @@
 
 import { randomUUID } from "node:crypto";
 import { rename, rm } from "node:fs/promises";
-import {
-  type ggml_type,
-  type gguf_init_params,
-  type gguf_type,
-  type Native,
-  type NativeThread,
-  open,
-  type Pointer,
-  type StructView,
-} from "../../ffi/mod.ts";
-import { GgufFormatError, GgufWriteError, InvalidArgumentError, NotAllocatedError } from "../errors.ts";
-import { checkBoolean, checkInteger, checkOneOf, checkOptions, checkText, isInstance, show } from "../options.ts";
+import { type ggml_type, type gguf_type, type Native, open, type Pointer } from "../../ffi/mod.ts";
+import { GgufWriteError, NotAllocatedError } from "../errors.ts";
+import { checkBoolean, checkOneOf, checkOptions, checkText, isInstance, refuse } from "../options.ts";
 import { bufferAt } from "./buffer.ts";
-import { type ByteSource, FileSource, MemorySource } from "./byte_source.ts";
 import { ComputeThread } from "./compute_thread.ts";
-import { GgmlContext } from "./context.ts";
-import { parseGgufHeader } from "./gguf_header.ts";
+import type { GgmlContext } from "./context.ts";
 import { ggufValueSizes, type GgufValueType, ggufValueTypes } from "./gguf_types.ts";
 import type { GgufInput, GgufTypedValue } from "./gguf_values.ts";
 import { filePath, refuseWrite } from "./gguf_writer.ts";
 import { Handle, type NativeObject } from "./handle.ts";
+import {
+  type NativeGgufOptions,
+  type NativeGgufReader,
+  type ReadGguf,
+  readGgufByFunction,
+  readGgufBytes,
+  readGgufFile,
+} from "./native_gguf_read.ts";
 import { getValue, setValue } from "./native_gguf_values.ts";
 import { checkTensorName } from "./gguf_layout.ts";
 import { Tensor } from "./tensor.ts";
 import { tensorTypes } from "./tensor_types.ts";
 import { checkBlocks, typeByName, type TypeName } from "./types.ts";
-
-/** What is made of the tensors of a file: nothing, tensors without data, or tensors with their data. C: `gguf_init_params`. */
-export type NativeGgufTensors = "none" | "shapes" | "data";
-
-/** How a native GGUF context is read. */
-export interface NativeGgufOptions {
-  /** Which tensors {@linkcode NativeGguf.context} has. Default `"none"`. */
-  readonly tensors?: NativeGgufTensors | undefined;
-}
-
-/** A file's bytes by a function. */
-export interface NativeGgufReader {
-  /** How many bytes there are. */
-  readonly size: number;
-  /** Gives `length` bytes from `offset` on, at once; fewer end the reading. */
-  read(offset: number, length: number): Uint8Array;
-}
 
 /** What a native GGUF context says of one of its tensors. Plain data. */
 export interface NativeGgufTensor {
@@ -113,22 +93,12 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
    * with it, ModelNotFoundError or ModelAccessError for a file that can't be read. C: `gguf_init_from_file`.
    */
   static async fromFile(path: string | URL, options?: NativeGgufOptions): Promise<NativeGguf> {
-    const checked = filePath(path);
-    const tensors = checkTensors(options);
-    await using source = await FileSource.open(checked);
-    return await NativeGguf.#read(source, tensors, (thread, params) => thread("gguf_init_from_file", checked, params));
+    return NativeGguf.#of(await readGgufFile(path, options));
   }
 
   /** Reads bytes, on a native thread: leave them alone meanwhile. Throws as {@linkcode NativeGguf.fromFile} does. C: `gguf_init_from_buffer`. */
   static async fromBytes(bytes: Uint8Array, options?: NativeGgufOptions): Promise<NativeGguf> {
-    if (!isInstance(bytes, Uint8Array)) refuse("the bytes", bytes, "a Uint8Array");
-    const tensors = checkTensors(options);
-    const size = BigInt(bytes.length);
-    return await NativeGguf.#read(
-      new MemorySource(bytes),
-      tensors,
-      (thread, params) => thread("gguf_init_from_buffer", bytes, size, params),
-    );
+    return NativeGguf.#of(await readGgufBytes(bytes, options));
   }
 
   /**
@@ -136,68 +106,11 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
    * C: `gguf_init_from_callback`.
    */
   static async fromReader(reader: NativeGgufReader, options?: NativeGgufOptions): Promise<NativeGguf> {
-    if (typeof reader !== "object" || reader === null || typeof reader.read !== "function") {
-      refuse("the reader", reader, "{ size, read(offset, length) }");
-    }
-    const size = checkInteger("size", reader.size, { min: 0, max: Number.MAX_SAFE_INTEGER });
-    const tensors = checkTensors(options);
-    const read = (into: Uint8Array, position: number): number => {
-      const bytes = reader.read(position, into.length);
-      if (!isInstance(bytes, Uint8Array)) refuse("what the reader gave", bytes, "a Uint8Array");
-      into.set(bytes.subarray(0, into.length));
-      return Math.min(bytes.length, into.length);
-    };
-    const name = "what the reader gives";
-    const source: ByteSource = {
-      size,
-      name,
-      read(into, position): Promise<void> {
-        if (read(into, position) === into.length) return Promise.resolve();
-        throw new GgufFormatError(`${name} ended before its size; give all of its ${size} bytes`, {
-          value: position,
-          expected: `${size} bytes`,
-        });
-      },
-    };
-    return await NativeGguf.#read(source, tensors, (_, params, native) => {
-      const thrown: unknown[] = [];
-      using callback = native.callback("gguf_reader_callback_t", (_data, output, offset, length) => {
-        if (output === null || thrown.length > 0) return 0n;
-        try {
-          return BigInt(read(native.view(output, Number(length)), Number(offset)));
-        } catch (error) {
-          thrown.push(error);
-          return 0n;
-        }
-      });
-      const nothing = 0n as Pointer;
-      const made = native.lib.gguf_init_from_callback(callback.pointer, nothing, 0n, BigInt(size), params);
-      if (thrown.length > 0) throw thrown[0];
-      return Promise.resolve(made);
-    });
+    return NativeGguf.#of(await readGgufByFunction(reader, options));
   }
 
-  static async #read(source: ByteSource, tensors: NativeGgufTensors, init: Init): Promise<NativeGguf> {
-    await parseGgufHeader(source);
-    const native = await open();
-    const place = new BigUint64Array(1);
-    const params = native.struct("gguf_init_params");
-    native.assign(params, { no_alloc: tensors !== "data", ...(tensors === "none" ? {} : { ctx: place }) });
-    const thread = new ComputeThread(native);
-    try {
-      const pointer = await thread.run([], (one) => init((name, ...args) => one.call(name, ...args), params, native));
-      if (pointer === null) {
-        throw new GgufFormatError(
-          `ggml refuses ${source.name}, though its header is right: most often its last tensor isn't padded; write it again`,
-          { value: source.name, expected: "a file that ggml reads" },
-        );
-      }
-      const made = place[0] === 0n ? null : place[0] as Pointer<"ggml_context">;
-      const context = made === null ? undefined : GgmlContext.adopt(native, made, (one) => native.lib.ggml_free(one));
-      return new NativeGguf(native, pointer, context);
-    } finally {
-      thread.end();
-    }
+  static #of({ native, pointer, context }: ReadGguf): NativeGguf {
+    return new NativeGguf(native, pointer, context);
   }
 
   /** The name of a type of values, such as `"u32"`. C: `gguf_type_name`. */
@@ -459,23 +372,7 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
   }
 }
 
-/** Makes a context by what it is given: calls on the native thread, the parameters, the libraries. */
-type Init = (
-  call: NativeThread["call"],
-  params: StructView<gguf_init_params>,
-  native: Native,
-) => Promise<Pointer<"gguf_context"> | null>;
-
 /** The last net. */
 const net = new FinalizationRegistry<{ native: Native; pointer: Pointer<"gguf_context"> }>(
   ({ native, pointer }) => native.lib.gguf_free(pointer),
 );
-
-function checkTensors(options: NativeGgufOptions | undefined): NativeGgufTensors {
-  const { tensors = "none" } = checkOptions("NativeGguf", options, ["tensors"]);
-  return checkOneOf("tensors", tensors, ["none", "shapes", "data"]);
-}
-
-function refuse(what: string, value: unknown, expected: string): never {
-  throw new InvalidArgumentError(`${what} is ${show(value)}; give ${expected}`, { value, expected });
-}

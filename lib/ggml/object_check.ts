@@ -1,5 +1,4 @@
-import { InvalidArgumentError } from "../errors.ts";
-import { isInstance, show } from "../options.ts";
+import { isInstance, refuse } from "../options.ts";
 import { Backend } from "./backend.ts";
 import { BufferType } from "./buffer_type.ts";
 import { Graph } from "./graph.ts";
@@ -16,7 +15,7 @@ function check<T>(
 ): T {
   // Native code would take any address for what it isn't.
   if (types.some((type) => isInstance(value, type))) return value;
-  throw new InvalidArgumentError(`${name} is ${show(value)}; give ${expected}`, { value, expected });
+  return refuse(name, value, expected);
 }
 
 /** A tensor. Throws InvalidArgumentError for anything else. */

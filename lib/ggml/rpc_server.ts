@@ -11,8 +11,8 @@ import { availableParallelism } from "node:os";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { open } from "../../ffi/mod.ts";
-import { InvalidArgumentError, RpcConnectError, RpcServerError } from "../errors.ts";
-import { checkFunction, checkInteger, checkOptions, checkSignal, checkText, show } from "../options.ts";
+import { RpcConnectError, RpcServerError } from "../errors.ts";
+import { checkFunction, checkInteger, checkOptions, checkSignal, checkText, refuse } from "../options.ts";
 import { askServer } from "./rpc_check.ts";
 
 /** How a server is started. */
@@ -134,10 +134,6 @@ async function childSettings(given: RpcServerOptions): Promise<RpcChildSettings>
   if (cache !== null && !existsSync(cache)) refuse("cache", cache, "a folder that is there");
   const threads = checkInteger("threads", given.threads ?? availableParallelism(), { min: 1, max: 512 });
   return { endpoint: `${host}:${port}`, threads, devices, cache };
-}
-
-function refuse(name: string, value: unknown, expected: string): never {
-  throw new InvalidArgumentError(`${name} is ${show(value)}; give ${expected}`, { value, expected });
 }
 
 /** Why an address is a danger; `undefined` for one that isn't. */

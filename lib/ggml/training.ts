@@ -5,41 +5,23 @@
  */
 
 import type { ggml_opt_optimizer_params, Native, Pointer, StructView } from "../../ffi/mod.ts";
-import { GgmlError, InvalidArgumentError } from "../errors.ts";
-import { checkBoolean, checkFunction, checkInteger, checkNumber, checkOptions, checkSignal } from "../options.ts";
+import { GgmlError } from "../errors.ts";
+import { checkBoolean, checkInteger, checkOptions, checkSignal } from "../options.ts";
 import type { Backend } from "./backend.ts";
-import { ComputeThread } from "./compute_thread.ts";
-import { GgmlContext } from "./context.ts";
+import type { ComputeThread } from "./compute_thread.ts";
+import type { GgmlContext } from "./context.ts";
 import type { Graph } from "./graph.ts";
 import { Handle, type NativeObject } from "./handle.ts";
-import { Scheduler } from "./scheduler.ts";
 import type { Tensor } from "./tensor.ts";
 import { GraphError } from "./tensor_errors.ts";
-import { checkWhole, holdBuffers } from "./training_check.ts";
+import { checkGraph, checkWhole, holdBuffers } from "./training_check.ts";
 import type { Dataset } from "./training_dataset.ts";
-import {
-  checkSettings,
-  graphSize,
-  largest,
-  makeModel,
-  makeRoom,
-  type Model,
-  setNumbers,
-  type Settings,
-} from "./training_model.ts";
-import {
-  kindNumber,
-  lossNumber,
-  type LossType,
-  type OptimizerKind,
-  optimizerKinds,
-  type OptimizerParameters,
-} from "./training_options.ts";
+import { makeModel, makeRoom, type Model, setNumbers } from "./training_model.ts";
+import { type LossType, type OptimizerKind, optimizerKinds, type OptimizerParameters } from "./training_options.ts";
+import { checkEpoch, checkFit, progressOf, trainedPart } from "./training_passes.ts";
 import { TrainingResult } from "./training_result.ts";
+import { type StartedTraining, startTraining } from "./training_start.ts";
 import type { EpochOptions, EpochSummary, FitOptions, OptimizerOptions } from "./training_types.ts";
-
-/** C: `enum ggml_opt_build_type`. */
-const buildTypes = { forward: 10, optimize: 30 } as const;
 
 /**
  * Trains a model: its parameters (see {@linkcode Tensor.setParam}) are changed so that the loss becomes small. All that takes time runs on a native thread.
@@ -84,8 +66,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
   #allocated = false;
   #epoch = 0;
 
-  private constructor(parts: Parts) {
-    const { native, pointer, thread, scheduler, room, settings, model, numbers } = parts;
+  private constructor({ native, pointer, thread, settings, model, numbers, own, release }: StartedTraining) {
     this.native = native;
     this.loss = settings.loss;
     this.#thread = thread;
@@ -95,16 +76,13 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     this.#kind = settings.kind;
     this.#evaluateOnly = settings.evaluateOnly;
     this.#period = settings.period;
-    this.#own = new GgmlContext(native, { tensors: 1 });
-    const held = model === undefined ? [] : [model.outputs.context.hold(), ...holdBuffers(model.reached)];
+    this.#own = own;
     this.#handle = new Handle({
       what: "the optimiser",
       pointer,
       free: (one) => {
         native.lib.ggml_opt_free(one);
-        scheduler[Symbol.dispose]();
-        room?.dispose();
-        for (const release of held) release();
+        release();
       },
     });
   }
@@ -115,44 +93,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
    * C: `ggml_opt_init`, `ggml_opt_default_params`.
    */
   static async create(options: OptimizerOptions): Promise<Optimizer> {
-    const settings = checkSettings(options);
-    const { native } = settings.backends[0] as Backend;
-    const model = settings.inputs === undefined || settings.outputs === undefined
-      ? undefined
-      : makeModel(settings.inputs, settings.outputs, settings.loss, !settings.evaluateOnly);
-    if (model !== undefined) holdBuffers(model.reached).forEach((release) => release());
-    const numbers = native.struct("ggml_opt_optimizer_params");
-    setNumbers(numbers, settings.kind, settings.parameters);
-    const scheduler = new Scheduler(settings.backends, { graphSize, opOffload: false });
-    const room = model === undefined ? undefined : makeRoom(native);
-    if (model !== undefined) room?.use(model.outputs.context);
-    const params = native.assign(native.defaults("ggml_opt_params"), {
-      backend_sched: scheduler.pointer,
-      loss_type: lossNumber(settings.loss),
-      build_type: settings.evaluateOnly ? buildTypes.forward : buildTypes.optimize,
-      opt_period: settings.period,
-      get_opt_pars: native.symbol("ggml_opt_get_constant_optimizer_params"),
-      get_opt_pars_ud: numbers,
-      optimizer: kindNumber(settings.kind),
-      ctx_compute: room?.pointer ?? null,
-      inputs: model?.inputs.pointer ?? null,
-      outputs: model?.outputs.pointer ?? null,
-    });
-    const thread = new ComputeThread(native);
-    const holds = model === undefined ? [] : [model.outputs.context.hold(), ...holdBuffers(model.reached)];
-    try {
-      const bytes = native.bytesOf(params).slice();
-      const pointer = await thread.run(holds, (one) => one.run("initTraining", bytes));
-      return new Optimizer({ native, pointer, thread, scheduler, room, settings, model, numbers });
-    } catch (error) {
-      thread.end();
-      // After an abort native code may still hold it.
-      if (thread.lost === undefined) {
-        scheduler[Symbol.dispose]();
-        room?.dispose();
-      }
-      throw error;
-    }
+    return new Optimizer(await startTraining(options));
   }
 
   /** The address, for the raw layer. Throws DisposedError. */
@@ -267,14 +208,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
         { expected: "an optimiser without inputs and outputs, at rest" },
       );
     }
-    if (!graph.gradients) {
-      throw new GraphError("the graph takes no gradients; make it with gradients: true", {
-        expected: "gradients: true",
-      });
-    }
-    if (!graph.nodes.some(({ pointer }) => pointer === outputs.pointer)) {
-      throw new GraphError("outputs aren't in the graph; add them by forward", { expected: "a graph of outputs" });
-    }
+    checkGraph(graph, outputs);
     const model = makeModel(inputs, outputs, this.loss, !this.#evaluateOnly);
     const room = makeRoom(this.native);
     this.#dynamic?.room.dispose();
@@ -326,19 +260,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
    * and stopped; {@linkcode Optimizer.epochNative} calls that itself.
    */
   async epoch(dataset: Dataset, options?: EpochOptions): Promise<EpochSummary> {
-    const { split = dataset.count, train, evaluation, onProgress, signal }: EpochOptions = checkOptions(
-      "epoch",
-      options,
-      [
-        "split",
-        "train",
-        "evaluation",
-        "onProgress",
-        "signal",
-      ],
-    );
-    if (signal !== undefined) checkSignal("signal", signal).throwIfAborted();
-    if (onProgress !== undefined) checkFunction("onProgress", onProgress);
+    const { split = dataset.count, train, evaluation, onProgress, signal } = checkEpoch(options);
     const { model, batch } = this.#checkDataset(dataset, split);
     const results = [train ?? new TrainingResult(this.native), evaluation ?? new TrainingResult(this.native)] as const;
     const batches = dataset.count / batch;
@@ -355,12 +277,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
       train: results[0].pointer,
       evaluation: results[1].pointer,
     };
-    const onMessage = (done: number): void =>
-      onProgress?.(
-        done <= trained
-          ? { phase: "train", epoch, batch: done, batches: trained }
-          : { phase: "evaluation", epoch, batch: done - trained, batches: batches - trained },
-      );
+    const onMessage = (done: number): void => onProgress?.(progressOf(epoch, done, trained, batches));
     const holds = [...this.#holds(model), dataset.hold(), results[0].hold(), results[1].hold()];
     try {
       await this.#thread.run(holds, (one) => one.run("trainEpoch", input, { signal, onMessage }));
@@ -376,21 +293,9 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
    * {@linkcode fitNative} calls that itself. The datapoints that are evaluated are the same in each epoch.
    */
   async fit(dataset: Dataset, options: FitOptions): Promise<EpochSummary> {
-    const given: FitOptions = checkOptions("fit", options, [
-      "epochs",
-      "validation",
-      "shuffle",
-      "schedule",
-      "onProgress",
-      "onEpoch",
-      "signal",
-    ]) as FitOptions;
-    const epochs = checkInteger("epochs", given.epochs, { min: 1, max: largest });
-    const { schedule, onProgress, onEpoch, signal } = given;
-    if (onEpoch !== undefined) checkFunction("onEpoch", onEpoch);
-    if (schedule !== undefined) checkFunction("schedule", schedule);
-    const shuffle = checkBoolean("shuffle", given.shuffle ?? true);
-    const split = this.#split(dataset, given.validation);
+    const { epochs, validation, shuffle, schedule, onProgress, onEpoch, signal } = checkFit(options);
+    const step = (this.#model?.inputs.shape[1] ?? 1) * this.#period;
+    const split = trainedPart(dataset.count, validation, step);
     if (shuffle) this.shuffle(dataset);
     for (let epoch = 1;; epoch++) {
       if (shuffle && split > 0) this.shuffle(dataset, split);
@@ -422,15 +327,6 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     const [data, a, b] = [dataset.pointer, first.pointer, second.pointer];
     await this.#thread.run(holds, (one) => one.call("ggml_opt_epoch", pointer, data, a, b, BigInt(split), bar, bar));
     this.#epoch++;
-  }
-
-  #split(dataset: Dataset, validation: number | undefined): number {
-    const part = checkNumber("validation", validation ?? 0, { min: 0, max: 1 });
-    if (part === 1) {
-      throw new InvalidArgumentError("validation is 1; give a number below 1", { value: 1, expected: "below 1" });
-    }
-    const step = (this.#model?.inputs.shape[1] ?? 1) * this.#period;
-    return Math.floor((1 - part) * dataset.count / step) * step;
   }
 
   /** Throws unless a dataset can be passed over. */
@@ -487,15 +383,4 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     this.#handle[Symbol.dispose]();
     this.#dynamic?.room.dispose();
   }
-}
-
-interface Parts {
-  readonly native: Native;
-  readonly pointer: Pointer<"ggml_opt_context">;
-  readonly thread: ComputeThread;
-  readonly scheduler: Scheduler;
-  readonly room: GgmlContext | undefined;
-  readonly settings: Settings;
-  readonly model: Model | undefined;
-  readonly numbers: StructView<ggml_opt_optimizer_params>;
 }

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, NotAllocatedError, UnsupportedOperationError } from "../errors.ts";
 import { bufferAt } from "./buffer.ts";
+import type { Graph } from "./graph.ts";
 import type { Tensor } from "./tensor.ts";
 import { GraphError, TensorShapeError, TensorTypeError } from "./tensor_errors.ts";
 import type { LossType } from "./training_options.ts";
@@ -98,6 +99,18 @@ function checkTrainable(reached: readonly Tensor[], parameters: readonly Tensor[
         expected: "operators with a backward pass",
       },
     );
+  }
+}
+
+/** Checks a graph that an evaluation brings. Throws {@linkcode GraphError}. */
+export function checkGraph(graph: Graph, outputs: Tensor): void {
+  if (!graph.gradients) {
+    throw new GraphError("the graph takes no gradients; make it with gradients: true", {
+      expected: "gradients: true",
+    });
+  }
+  if (!graph.nodes.some(({ pointer }) => pointer === outputs.pointer)) {
+    throw new GraphError("outputs aren't in the graph; add them by forward", { expected: "a graph of outputs" });
   }
 }
 
