@@ -74,6 +74,9 @@ export function rows(a: Nd, f: (row: number[], i1: number, i2: number, i3: numbe
   return new Nd([made[0]!.length, n1, n2, n3], made.flat());
 }
 
+/** The whole numbers from 0 to below `count`. */
+export const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+
 export const sumOf = (values: readonly number[]): number => values.reduce((total, one) => total + one, 0);
 
 /** The sum of `f` over 0 to `count`. */
