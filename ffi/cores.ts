@@ -4,8 +4,10 @@ import { InvalidArgumentError } from "./errors.ts";
 /** How many native threads a process can have. */
 export const MAX_THREADS = 256;
 /** The words of the shared memory. */
-const LOCK = 0, FREE = 1, TOTAL = 2, NEXT_TICKET = 3, SERVED = 4, CHANGES = 5, HELD = 8, ABANDONED = HELD + MAX_THREADS;
-const WORDS = ABANDONED + MAX_THREADS;
+const LOCK = 0, FREE = 1, TOTAL = 2, NEXT_TICKET = 3, SERVED = 4, CHANGES = 5, HELD = 8;
+/** For each thread whether it waits, and with which ticket. */
+const WAITS = HELD + MAX_THREADS, TICKETS = WAITS + MAX_THREADS;
+const WORDS = TICKETS + MAX_THREADS;
 /** How long a wait lasts before it asks whether it was cancelled. */
 const POLL_MS = 20;
 
@@ -76,23 +78,24 @@ export class CoreBudget {
    */
   acquire(wanted: number, cancelled: () => boolean = () => false, least = 1): number {
     this.release();
-    const ticket = this.#locked(() => this.#next(NEXT_TICKET));
+    const ticket = this.#locked(() => this.#takeTicket());
     for (;;) {
       const seen = Atomics.load(this.#words, CHANGES);
       const granted = this.#locked(() => this.#grant(ticket, wanted, Math.min(least, this.total)));
       if (granted > 0) return granted;
       if (cancelled()) {
-        this.#locked(() => this.#abandon(ticket));
+        this.#locked(() => this.#leave());
         return 0;
       }
       Atomics.wait(this.#words, CHANGES, seen, POLL_MS);
     }
   }
 
-  /** Gives back what the thread has. For the main thread: takes back what a lost thread had. */
+  /** Gives back what the thread has. For the main thread: takes back what a lost thread had, and its place in the queue. */
   release(): void {
-    if (this.held === 0) return;
+    if (this.held === 0 && this.#at(WAITS + this.#slot) === 0) return;
     this.#locked(() => {
+      this.#leave();
       this.#words[FREE] = this.#at(FREE) + this.held;
       this.#words[HELD + this.#slot] = 0;
     });
@@ -105,29 +108,34 @@ export class CoreBudget {
     const granted = Math.min(Math.max(1, wanted), free);
     this.#words[FREE] = free - granted;
     this.#words[HELD + this.#slot] = granted;
-    this.#serveNext();
+    this.#leave();
     return granted;
   }
 
-  #abandon(ticket: number): void {
-    if (this.#at(SERVED) === ticket) this.#serveNext();
-    else this.#words[ABANDONED + place(ticket)] = 1;
+  #takeTicket(): number {
+    const ticket = this.#at(NEXT_TICKET);
+    this.#words[NEXT_TICKET] = ticket + 1;
+    this.#words[TICKETS + this.#slot] = ticket;
+    this.#words[WAITS + this.#slot] = 1;
+    return ticket;
   }
 
-  /** Passes the turn on; tickets whose owners have left are skipped. */
+  /** Leaves the queue, served or not. */
+  #leave(): void {
+    if (this.#at(WAITS + this.#slot) === 0) return;
+    this.#words[WAITS + this.#slot] = 0;
+    if (this.#at(SERVED) === this.#at(TICKETS + this.#slot)) this.#serveNext();
+  }
+
+  /** Passes the turn on to who waits longest: tickets whose owners have left are skipped. */
   #serveNext(): void {
-    let next = this.#next(SERVED) + 1 | 0;
-    while (this.#at(ABANDONED + place(next)) === 1) {
-      this.#words[ABANDONED + place(next)] = 0;
-      next = this.#next(SERVED) + 1 | 0;
+    const served = this.#at(SERVED);
+    let ahead = this.#at(NEXT_TICKET) - served | 0;
+    for (let slot = 0; slot < MAX_THREADS; slot++) {
+      if (this.#at(WAITS + slot) === 1) ahead = Math.min(ahead, this.#at(TICKETS + slot) - served | 0);
     }
+    this.#words[SERVED] = served + ahead;
     this.#changed();
-  }
-
-  #next(word: number): number {
-    const value = this.#at(word);
-    this.#words[word] = value + 1;
-    return value;
   }
 
   #at(word: number): number {
@@ -148,8 +156,4 @@ export class CoreBudget {
       Atomics.store(this.#words, LOCK, 0);
     }
   }
-}
-
-function place(ticket: number): number {
-  return (ticket >>> 0) % MAX_THREADS;
 }

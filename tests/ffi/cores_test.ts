@@ -122,6 +122,38 @@ test("what a lost thread had can be taken back", async () => {
   assert.equal(here.acquire(2), 2);
 });
 
+test("a lost thread that waited holds up nobody", async () => {
+  const memory = makeCores(1);
+  const main = new CoreBudget(memory, 0);
+  main.acquire(1);
+  await using waiting = new Taker(memory, 1);
+  const cancel = new SharedArrayBuffer(4);
+  waiting.tell({ acquire: 1, cancel });
+  await until(memory, NEXT_TICKET, 2);
+  new CoreBudget(memory, 1).release();
+  main.release();
+  let looks = 0;
+  assert.equal(new CoreBudget(memory, 2).acquire(1, () => ++looks > 20), 1);
+  Atomics.store(new Int32Array(cancel), 0, 1);
+  assert.equal(await waiting.hear(), 0);
+});
+
+test("many who leave the queue behind one who waits are all passed over", async () => {
+  const memory = makeCores(1);
+  const main = new CoreBudget(memory, 0);
+  main.acquire(1);
+  await using first = new Taker(memory, 1);
+  first.tell({ acquire: 1 });
+  await until(memory, NEXT_TICKET, 2);
+  const other = new CoreBudget(memory, 2);
+  for (let time = 0; time < 300; time++) assert.equal(other.acquire(1, () => true), 0);
+  main.release();
+  assert.equal(await first.hear(), 1);
+  first.tell("release");
+  let looks = 0;
+  assert.equal(other.acquire(1, () => ++looks > 20), 1);
+});
+
 test("never more than there are, whatever the threads do", async () => {
   const memory = makeCores(3);
   const used = new SharedArrayBuffer(4);
