@@ -137,6 +137,11 @@ export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncD
     return this.#worker.lost;
   }
 
+  /** Settles once no request is under way and none waits, however they ended. */
+  idle(): Promise<void> {
+    return this.#worker.idle();
+  }
+
   /** Waits for the requests that were made, then gives the thread back. Later requests reject with DisposedError. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.#disposed ??= this.#worker.idle().then(() => giveBack(this.#worker));

@@ -391,6 +391,8 @@ export class Model implements AsyncDisposable {
   async #free(): Promise<void> {
     net.unregister(this);
     try {
+      // What ends in an abort while this waits has an error of its own.
+      await this.#thread.idle();
       // After an abort nothing of the model may be touched any more.
       if (this.#thread.lost === undefined) await this.#thread.run("unload", this.#loaded).catch(ignoreLostServer);
     } finally {

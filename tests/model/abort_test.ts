@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import test from "node:test";
 import type { AbortReport } from "./abort_child.ts";
+import { loadDoomed } from "./abort_support.ts";
 import { command, run, runtime, slow } from "./support.ts";
 
 /** Elsewhere an abort ends the process. */
@@ -31,3 +32,15 @@ for (const kind of kinds) {
     },
   );
 }
+
+test("an abort while a dispose waits is the call's error and not the dispose's", {
+  ...slow,
+  skip: process.platform !== "linux",
+}, async () => {
+  const { model, fail } = await loadDoomed();
+  const failed = assert.rejects(fail("assert"), { code: "NATIVE_ABORT" });
+  const disposed = model.dispose();
+  await failed;
+  await disposed;
+  assert.throws(() => model.tokenize("a"), { code: "DISPOSED" });
+});
