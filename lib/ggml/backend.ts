@@ -271,6 +271,7 @@ export class Backend implements Disposable {
    * @internal
    */
   place(): BackendPlace {
+    if (this.#thread.lost !== undefined) throw this.#thread.lost;
     return {
       backend: this.pointer,
       threads: this.#threads,
@@ -306,6 +307,7 @@ export class Backend implements Disposable {
   }
 
   #assertIdle(doing: string): void {
+    if (this.#thread.lost !== undefined) throw this.#thread.lost;
     if (!this.#thread.working) return;
     throw new BackendError(`${this.name} computes just now; await that before you ${doing}`, {
       value: this.name,

@@ -368,6 +368,7 @@ export class Scheduler implements Disposable {
 
   #assertIdle(doing: string): void {
     this.#handle.assertAlive();
+    if (this.#thread.lost !== undefined) throw this.#thread.lost;
     if (!this.#thread.working) return;
     throw new BackendError(`the scheduler computes just now; await that before you ${doing}`, {
       value: "computing",

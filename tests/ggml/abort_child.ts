@@ -22,6 +22,17 @@ scores.write([0, 1, 2, 3, 4]);
 const backend = open();
 const first = await codeOf(backend.compute(graph));
 const again = await codeOf(backend.compute(graph));
+const syncCodeOf = (work: () => unknown): Promise<string> => codeOf(Promise.try(work));
+const dead = [
+  await syncCodeOf(() => backend.computeSync(graph)),
+  await syncCodeOf(() => backend.synchronize()),
+  await syncCodeOf(() => backend.threads = 2),
+  await syncCodeOf(() => backend.setAsync(table, new Float32Array(6))),
+];
+{
+  using scheduler = new Scheduler([backend]);
+  dead.push(await codeOf(scheduler.compute(graph)));
+}
 backend[Symbol.dispose]();
 
 using other = open();
@@ -33,6 +44,15 @@ scores.write([0, 0, 0, 9, 0]);
 const scheduler = new Scheduler([other]);
 const scheduled = await codeOf(scheduler.compute(graph));
 const scheduledAgain = await codeOf(scheduler.compute(graph));
+dead.push(
+  await syncCodeOf(() => scheduler.computeSync(graph)),
+  await syncCodeOf(() => scheduler.allocate(graph)),
+  await syncCodeOf(() => scheduler.reserve(graph)),
+  await syncCodeOf(() => scheduler.reserveSizes(graph)),
+  await syncCodeOf(() => scheduler.split(graph)),
+  await syncCodeOf(() => scheduler.synchronize()),
+  await syncCodeOf(() => scheduler.reset()),
+);
 scheduler[Symbol.dispose]();
 buffer[Symbol.dispose]();
-console.log(JSON.stringify({ first, again, after, values, scheduled, scheduledAgain }));
+console.log(JSON.stringify({ dead: [...new Set(dead)], first, again, after, values, scheduled, scheduledAgain }));

@@ -12,6 +12,7 @@ test("native code that aborts costs the backend or the scheduler, not the proces
   const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 60_000 });
   assert.equal(status, 0, stderr);
   assert.deepEqual(JSON.parse(stdout), {
+    dead: ["NATIVE_ABORT"],
     first: "NATIVE_ABORT",
     again: "NATIVE_ABORT",
     after: "none",
