@@ -171,7 +171,7 @@ const LOST = "what was on this native thread is lost, and its memory stays taken
 const SERVER_LOST = "Remote RPC server crashed";
 
 function abortError(words: string | undefined, lines: readonly LogLine[]): NativeAbortError {
-  const said = words ?? lines.filter((line) => line.level >= 4).at(-1)?.text;
+  const said = words ?? lines.filter((line) => line.level === 4).at(-1)?.text;
   const why = words ??
     `abort() was called without a word, as an uncaught C++ exception does too${
       said === undefined ? "" : `; before that it logged "${said}"`

@@ -32,8 +32,9 @@ export interface TaskRun<Output, In = unknown> extends Promise<Output> {
   post(message: In): void;
 }
 
-/** `GGML_LOG_LEVEL_INFO`. */
+/** `GGML_LOG_LEVEL_INFO` and `_CONT`: the dots of a load's progress, which go on with a line of information. */
 const INFORMATION = 2;
+const CONTINUED = 5;
 
 /** How a native thread is started. */
 export interface NativeThreadOptions {
@@ -78,17 +79,19 @@ export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncD
     this.#options = options;
     const { onLog, logLevel = INFORMATION } = options;
     // Others may have asked for more.
-    if (onLog !== undefined) this.#onLog = (line) => line.level >= logLevel ? onLog(line) : undefined;
+    const levelOf = ({ level }: LogLine): number => level === CONTINUED ? INFORMATION : level;
+    if (onLog !== undefined) this.#onLog = (line) => levelOf(line) >= logLevel ? onLog(line) : undefined;
   }
 
   /**
    * Starts a thread, or takes one that its last owner has given back. Given the Promise of `open()`, the thread starts while the libraries are opened.
-   * Throws NativeThreadError when it doesn't come up, and what `native` rejects with.
+   * Throws InvalidArgumentError for a wrong option, NativeThreadError when it doesn't come up, and what `native` rejects with.
    */
   static async start<Tasks extends TaskTable>(
     native: Native | Promise<Native>,
     options: NativeThreadOptions = {},
   ): Promise<NativeThread<Tasks>> {
+    checkStart(options);
     const worker = await takeWorker(native, options.entry);
     if (options.onLog !== undefined) worker.native.guard?.note(options.logLevel ?? INFORMATION);
     return new NativeThread<Tasks>(worker, options);
@@ -172,4 +175,15 @@ export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncD
   #unmarshal({ result }: Signature, value: unknown): unknown {
     return isStruct(result) ? this.#worker.native.structFrom(result.struct as StructName, value as Uint8Array) : value;
   }
+}
+
+function checkStart({ onAbort, watchdogMs, onLog, logLevel }: NativeThreadOptions): void {
+  const check = (name: string, value: unknown, right: boolean, expected: string): void => {
+    if (value === undefined || right) return;
+    throw new InvalidArgumentError(`${name} is ${String(value)}; give ${expected}`, { value, expected });
+  };
+  check("onAbort", onAbort, onAbort === "contain" || onAbort === "exit", '"contain" or "exit"');
+  check("watchdogMs", watchdogMs, Number.isFinite(watchdogMs) && Number(watchdogMs) >= 0, "a number from 0");
+  check("onLog", onLog, typeof onLog === "function", "a function");
+  check("logLevel", logLevel, [1, 2, 3, 4].includes(logLevel ?? 0), "1, 2, 3 or 4");
 }

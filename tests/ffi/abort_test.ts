@@ -1,7 +1,18 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import test from "node:test";
-import { NativeAbortError, NativeHangError, NativeThread, open, type Pointer } from "../../ffi/mod.ts";
+import { Linux } from "../../ffi/linux.ts";
+import { readCString } from "../../ffi/memory.ts";
+import {
+  InvalidArgumentError,
+  NativeAbortError,
+  NativeHangError,
+  NativeThread,
+  open,
+  type Pointer,
+} from "../../ffi/mod.ts";
+import { nativeRuntime } from "../../ffi/runtime.ts";
+import { type System, systemOf } from "../../ffi/system.ts";
 import type { tasks } from "./abort_entry.ts";
 import { runModule } from "./support.ts";
 
@@ -80,6 +91,42 @@ linux("a call that uses the processor isn't given up before it is cancelled, and
   );
   abort.abort();
   assert.ok(await ended instanceof NativeHangError);
+});
+
+linux("wrong options of a thread are refused", async () => {
+  const wrong: readonly [string, unknown][] = [
+    ["onAbort", "Exit"],
+    ["watchdogMs", -1],
+    ["watchdogMs", NaN],
+    ["watchdogMs", "5"],
+    ["onLog", 5],
+    ["logLevel", 0],
+    ["logLevel", 5],
+  ];
+  for (const [name, value] of wrong) {
+    await assert.rejects(NativeThread.start(native, { [name]: value }), (error: InvalidArgumentError) => {
+      assert.ok(error instanceof InvalidArgumentError, String(error));
+      assert.ok(error.message.includes(name), error.message);
+      assert.equal(error.value, value);
+      return true;
+    });
+  }
+});
+
+linux("how long a thread has run is known where /proc has no schedstat", async () => {
+  const runtime = await nativeRuntime();
+  const system = systemOf(runtime);
+  const libc: System["libc"] = (name, signature) => {
+    const call = system.libc(name, signature);
+    if (name !== "open") return call;
+    return (path, ...rest) => readCString(runtime, path as bigint).endsWith("/schedstat") ? -1 : call(path, ...rest);
+  };
+  const linux = new Linux(runtime, { ...system, libc });
+  const tid = linux.threadNumber();
+  const before = linux.runtimeOf(tid);
+  assert.ok(before !== undefined && before > 0);
+  while ((linux.runtimeOf(tid) ?? NaN) - before < 1e6);
+  assert.equal(linux.runtimeOf(1 << 22), undefined);
 });
 
 linux("what native code logs on a thread can be read there, and only what came after the mark", () => {
