@@ -1,6 +1,5 @@
 import process from "node:process";
 import {
-  ABORT_LEVEL,
   BLOCK_SIZE,
   guardCode,
   LEAST_LEVEL,
@@ -16,6 +15,7 @@ import {
   RECORD_TEXT,
   RECORD_TID,
   RECORDS,
+  SAID,
   SEQUENCE,
 } from "./guard_code.ts";
 import { Linux } from "./linux.ts";
@@ -85,7 +85,8 @@ export class Guard {
       const place = { data, log, said, park } as GuardPlace;
       const guard = new Guard(runtime, linux, place);
       guard.#words[LEAST_LEVEL / 4] = WARNING;
-      guard.#bytes[NEWLINE] = 10;
+      // Each processor's code reads it from another block.
+      guard.#bytes[NEWLINE] = guard.#bytes[SAID + NEWLINE] = 10;
       if (!linux.handleAbort(place.park)) return undefined;
       system.setEnvironment(VARIABLE, Object.values(place).map((address: bigint) => address.toString(16)).join(":"));
       return guard;
@@ -139,19 +140,19 @@ export class Guard {
 
   /** Lines of the log from number `from` on, as far as they are still there; of one thread when it is given. */
   lines(from: number, tid?: number): LogLine[] {
-    return this.#records(from, (record) => record.level !== ABORT_LEVEL && (tid === undefined || record.tid === tid));
+    return this.#records(0, from, (record) => tid === undefined || record.tid === tid);
   }
 
   /** What the last abort of one of these threads said; `undefined` when none said anything. */
   lastWords(tids: readonly number[]): string | undefined {
-    return this.#records(0, (record) => record.level === ABORT_LEVEL && tids.includes(record.tid)).at(-1)?.text;
+    return this.#records(SAID, 0, (record) => tids.includes(record.tid)).at(-1)?.text;
   }
 
-  #records(from: number, wanted: (record: { level: number; tid: number }) => boolean): LogLine[] {
-    const end = this.lineCount;
+  #records(block: number, from: number, wanted: (record: { level: number; tid: number }) => boolean): LogLine[] {
+    const end = Atomics.load(this.#words, (block + SEQUENCE) / 4) >>> 0;
     const lines: LogLine[] = [];
     for (let number = Math.max(from, end - RECORD_SLOTS); number < end; number++) {
-      const at = RECORDS + (number % RECORD_SLOTS) * RECORD_SIZE;
+      const at = block + RECORDS + (number % RECORD_SLOTS) * RECORD_SIZE;
       const word = (offset: number): number => Atomics.load(this.#words, (at + offset) / 4);
       if (word(0) !== (number + 1 | 0)) continue;
       const record = { level: word(RECORD_LEVEL), tid: word(RECORD_TID) };

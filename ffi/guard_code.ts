@@ -1,6 +1,6 @@
 /*
- * Three functions of machine code, Linux only, that native code calls on whatever thread it happens to be on: no JavaScript may run there. They share one
- * block of memory, laid out as below.
+ * Three functions of machine code, Linux only, that native code calls on whatever thread it happens to be on: no JavaScript may run there. They share two
+ * blocks of memory, laid out as below.
  *
  *   log    void (int level, const char *text, void *)   a `ggml_log_callback`: notes the line
  *   said   void (const char *text)                      a `ggml_abort_callback`: notes it; on a thread without the mark also writes it to stderr
@@ -27,10 +27,10 @@ export const RECORD_SIZE = 512,
   RECORD_TID = 8,
   RECORD_LENGTH = 12,
   RECORD_TEXT = 16;
-/** The level under which `said` notes what it is given. */
-export const ABORT_LEVEL = 100;
-/** The size of the block. */
-export const BLOCK_SIZE: number = RECORDS + RECORD_SLOTS * RECORD_SIZE;
+/** Where the block of what aborts said begins, laid out like the first: the lines of other threads don't push it out. */
+export const SAID: number = RECORDS + RECORD_SLOTS * RECORD_SIZE;
+/** The size of both blocks. */
+export const BLOCK_SIZE: number = 2 * SAID;
 
 /** Machine code, and where its functions begin in it. */
 export interface GuardCode {
@@ -61,7 +61,7 @@ function x86(data: bigint): Uint8Array<ArrayBuffer> {
     0x49, 0xb8, ...word(data), 0x41, 0x3b, 0x78, 0x04, // movabs r8,data; cmp edi,[r8+0x4]
     0x7d, 0x6b, 0xc3, // jge record; ret
     // said:
-    0x49, 0xb8, ...word(data), 0x57, 0x48, 0x89, 0xfe, // movabs r8,data; push rdi; mov rsi,rdi
+    0x49, 0xb8, ...word(data + BigInt(SAID)), 0x57, 0x48, 0x89, 0xfe, // movabs r8,said; push rdi; mov rsi,rdi
     0xbf, 0x64, 0x00, 0x00, 0x00, 0xe8, 0x52, 0x00, 0x00, 0x00, // mov edi,0x64; call record
     0x41, 0x89, 0xc9, 0xe8, 0x23, 0x00, 0x00, 0x00, 0x5e, // mov r9d,ecx; call named; pop rsi
     0x74, 0x1f, 0xbf, 0x02, 0x00, 0x00, 0x00, 0x44, 0x89, 0xca, // je said+0x42; mov edi,0x2; mov edx,r9d
@@ -107,7 +107,7 @@ function arm(data: bigint): Uint8Array<ArrayBuffer> {
     0x58000c89, 0xb940052a, 0x6b0a001f, 0x540003ca, // ldr x9, data; ldr w10, [x9, #4]; cmp w0, w10; b.ge record
     0xd65f03c0, // ret
     // said:
-    0xa9bf03fe, 0x58000bc9, 0xaa0003e1, // stp x30, x0, [sp, #-16]!; ldr x9, data; mov x1, x0
+    0xa9bf03fe, 0x58000c09, 0xaa0003e1, // stp x30, x0, [sp, #-16]!; ldr x9, said; mov x1, x0
     0x52800c80, 0x94000018, 0x9400000d, 0xa8c107fe, // mov w0, #100; bl record; bl named; ldp x30, x1, [sp], #16
     0x54000140, 0xd2800040, 0xaa0c03e2, 0xd2800808, // b.eq 9f; mov x0, #2; mov x2, x12; mov x8, #64
     0xd4000001, 0x58000a61, 0x91003021, 0xd2800040, // svc #0; ldr x1, data; add x1, x1, #12; mov x0, #2
@@ -137,11 +137,12 @@ function arm(data: bigint): Uint8Array<ArrayBuffer> {
     0xd2801588, 0xd4000001, 0xaa0003ea, 0xd2801648, // mov x8, #172; svc #0; mov x10, x0; mov x8, #178
     0xd4000001, 0xaa0003e1, 0xaa0a03e0, 0xd28000c2, // svc #0; mov x1, x0; mov x0, x10; mov x2, #6
     0xd2801068, 0xd4000001, 0xd65f03c0, // mov x8, #131; svc #0; ret
-    0xd503201f, // nop, so that the two constants are aligned
+    0xd503201f, // nop, so that the three constants are aligned
   );
-  const bytes = new Uint8Array(code.byteLength + 16);
+  const bytes = new Uint8Array(code.byteLength + 24);
   bytes.set(new Uint8Array(code.buffer));
   bytes.set(word(MARK), code.byteLength);
   bytes.set(word(data), code.byteLength + 8);
+  bytes.set(word(data + BigInt(SAID)), code.byteLength + 16);
   return bytes;
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import test from "node:test";
+import type { Guard } from "../../ffi/guard.ts";
 import { Linux } from "../../ffi/linux.ts";
 import { readCString } from "../../ffi/memory.ts";
 import {
@@ -55,6 +56,17 @@ linux("abort() without a word says so", async () => {
     assert.match(error.message, /without a word/);
     return true;
   });
+});
+
+linux("what an abort said isn't pushed out by what others log before it is read", async () => {
+  const thread = await start();
+  const guard = native.guard as Guard;
+  const before = guard.parkedCount;
+  const failed = thread.call("gguf_get_val_u32", empty, 5n);
+  while (guard.parkedCount === before);
+  const params = native.defaults("llama_model_params");
+  for (let time = 0; time < 600; time++) lib.llama_model_load_from_file("/no/model.gguf", params);
+  await assert.rejects(failed, /GGML_ASSERT/);
 });
 
 linux("two threads that give up at once each have their own words", async () => {
