@@ -154,7 +154,7 @@ test("many who leave the queue behind one who waits are all passed over", async 
   assert.equal(other.acquire(1, () => ++looks > 20), 1);
 });
 
-test("never more than there are, whatever the threads do", async () => {
+test("never more than there are, whatever the threads do", { timeout: 60_000 }, async () => {
   const memory = makeCores(3);
   const used = new SharedArrayBuffer(4);
   const takers = Array.from({ length: 4 }, (_, index) => new Taker(memory, index + 1, used));
