@@ -266,12 +266,21 @@ export class Backend implements Disposable {
   }
 
   /**
+   * Throws what it was lost to, once native code has aborted in it.
+   *
+   * @internal
+   */
+  assertKept(): void {
+    this.#thread.assertKept();
+  }
+
+  /**
    * What a task on a native thread needs to compute with it. Plain data.
    *
    * @internal
    */
   place(): BackendPlace {
-    if (this.#thread.lost !== undefined) throw this.#thread.lost;
+    this.assertKept();
     return {
       backend: this.pointer,
       threads: this.#threads,
@@ -298,7 +307,7 @@ export class Backend implements Disposable {
   }
 
   #check(graph: GraphReference): (() => void)[] {
-    if (this.#thread.lost !== undefined) throw this.#thread.lost;
+    this.#thread.assertKept();
     this.#handle.assertAlive();
     checkGraphObject("graph", graph);
     const buffers = checkGraph(this.native, graph, { device: this.device.pointer, name: this.name });
@@ -307,7 +316,7 @@ export class Backend implements Disposable {
   }
 
   #assertIdle(doing: string): void {
-    if (this.#thread.lost !== undefined) throw this.#thread.lost;
+    this.#thread.assertKept();
     if (!this.#thread.working) return;
     throw new BackendError(`${this.name} computes just now; await that before you ${doing}`, {
       value: this.name,

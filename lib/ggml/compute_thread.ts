@@ -30,6 +30,11 @@ export class ComputeThread {
     return this.#lost;
   }
 
+  /** Throws what ended the thread: native code may not see again what it worked on. */
+  assertKept(): void {
+    if (this.#lost !== undefined) throw this.#lost;
+  }
+
   /**
    * Does work on the thread, in the order in which it was asked for. `holds` are called when it has ended; not when the thread was lost, since native
    * code may still use what they hold.
@@ -38,21 +43,30 @@ export class ComputeThread {
     holds: readonly (() => void)[],
     work: (thread: NativeThread<GgmlTasks>) => Promise<T>,
   ): Promise<T> {
-    const release = (): void => holds.forEach((one) => one());
     this.#working++;
     try {
-      if (this.#lost !== undefined) throw this.#lost;
-      this.#thread ??= NativeThread.start<GgmlTasks>(this.#native);
-      const result = await work(await this.#thread);
-      release();
-      return result;
-    } catch (error) {
-      if (isLoss(error)) this.#lost ??= error;
-      else release();
-      throw error;
+      this.assertKept();
+      return await this.#watch(work(await (this.#thread ??= this.#start())));
     } finally {
       this.#working--;
+      if (this.#lost === undefined) holds.forEach((release) => release());
     }
+  }
+
+  async #watch<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      if (isLoss(error)) this.#lost ??= error;
+      throw error;
+    }
+  }
+
+  /** A start that failed, such as for want of threads, is tried again the next time. */
+  #start(): Promise<NativeThread<GgmlTasks>> {
+    const thread = NativeThread.start<GgmlTasks>(this.#native);
+    thread.catch(() => this.#thread = undefined);
+    return thread;
   }
 
   /** Gives the thread back once its work is done. */

@@ -295,7 +295,8 @@ export class Scheduler implements Disposable {
 
   /** Throws unless this graph can be computed now; allocates it when it has no memory. */
   #ready(graph: Graph): void {
-    if (this.#thread.lost !== undefined) throw this.#thread.lost;
+    this.#thread.assertKept();
+    for (const backend of this.backends) backend.assertKept();
     this.#handle.assertAlive();
     checkOwnGraph("graph", graph);
     if (this.#allocation?.isOf(graph) !== true) this.allocate(graph);
@@ -368,7 +369,7 @@ export class Scheduler implements Disposable {
 
   #assertIdle(doing: string): void {
     this.#handle.assertAlive();
-    if (this.#thread.lost !== undefined) throw this.#thread.lost;
+    this.#thread.assertKept();
     if (!this.#thread.working) return;
     throw new BackendError(`the scheduler computes just now; await that before you ${doing}`, {
       value: "computing",

@@ -357,6 +357,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
 
   #assertIdle(doing: string): void {
     this.#handle.assertAlive();
+    this.#thread.assertKept();
     if (!this.#thread.working) return;
     throw new GgmlError(`the optimiser works just now; await that before you ${doing}`, { expected: "one at rest" });
   }

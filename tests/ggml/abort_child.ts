@@ -31,7 +31,7 @@ const dead = [
 ];
 {
   using scheduler = new Scheduler([backend]);
-  dead.push(await codeOf(scheduler.compute(graph)));
+  dead.push(await codeOf(scheduler.compute(graph)), await syncCodeOf(() => scheduler.computeSync(graph)));
 }
 backend[Symbol.dispose]();
 
