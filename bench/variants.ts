@@ -18,14 +18,22 @@ import { ratios, show, summarise, type Summary } from "./support/stats.ts";
 import { table } from "./support/table.ts";
 import { type LibrarySet, librarySet, peerLibraries, runnable } from "./support/variants.ts";
 
-const TOKENS = 48;
 const CONTEXT_SIZE = 1024;
 /** The children are started anew after so many rounds: where a process lies in memory moves its speed by a percent or two. */
 const ROUNDS_A_PROCESS = 5;
+/** What is measured, each in a run of its own and short, so that both contestants meet the same weather on a machine that others use too. */
 const KINDS = ["prompt", "generation"] as const;
+type Kind = (typeof KINDS)[number];
+const SENTENCE = "The river near the old stone bridge was cold, and nobody had crossed it. ";
+const RUNS: Record<Kind, { maxTokens: number; sentences: number }> = {
+  prompt: { maxTokens: 1, sentences: 6 },
+  generation: { maxTokens: 24, sentences: 1 },
+};
 
 type Contestant = "ours" | "peer";
 const CONTESTANTS: readonly Contestant[] = ["ours", "peer"];
+
+type Taken = Record<Contestant, Record<Kind, Measured[]>>;
 
 interface Result {
   variant: string;
@@ -33,26 +41,24 @@ interface Result {
   /** Whether both gave the same tokens. Rounding differs between compilers, so near-ties may part. */
   sameTokens: boolean;
   /** Tokens a second. */
-  speed: Record<Contestant, Record<(typeof KINDS)[number], Summary>>;
+  speed: Record<Contestant, Record<Kind, Summary>>;
   /** Ours by the peer's, round by round. */
-  ratio: Record<(typeof KINDS)[number], Summary>;
-}
-
-function prompt(round: number): string {
-  return `${round + 1} lines: ${"The river near the old stone bridge was cold, and nobody had crossed it. ".repeat(6)}`;
+  ratio: Record<Kind, Summary>;
 }
 
 async function measure(sets: Record<Contestant, LibrarySet>, variant: string, threads: number, options: BenchOptions) {
-  const taken: Record<Contestant, Measured[]> = { ours: [], peer: [] };
+  const taken: Taken = { ours: { prompt: [], generation: [] }, peer: { prompt: [], generation: [] } };
   for (let first = 0; first < options.pairs; first += ROUNDS_A_PROCESS) {
     const children = {
       ours: await start(sets.ours, variant, threads, options),
       peer: await start(sets.peer, variant, threads, options),
     };
-    for (const name of CONTESTANTS) await children[name].ask(line(999));
+    for (const name of CONTESTANTS) await children[name].ask(line("prompt", 999));
     for (let round = first; round < Math.min(options.pairs, first + ROUNDS_A_PROCESS); round++) {
-      for (const name of round % 2 === 0 ? CONTESTANTS : CONTESTANTS.toReversed()) {
-        taken[name].push(await children[name].ask<Measured>(line(round)));
+      for (const kind of KINDS) {
+        for (const name of round % 2 === 0 ? CONTESTANTS : CONTESTANTS.toReversed()) {
+          taken[name][kind].push(await children[name].ask<Measured>(line(kind, round)));
+        }
       }
     }
     for (const name of CONTESTANTS) await children[name].stop();
@@ -60,8 +66,9 @@ async function measure(sets: Record<Contestant, LibrarySet>, variant: string, th
   return sumUp(variant, threads, taken);
 }
 
-function line(round: number): string {
-  return toLine({ ...GREEDY, maxTokens: TOKENS, prompt: prompt(round) });
+function line(kind: Kind, round: number): string {
+  const { maxTokens, sentences } = RUNS[kind];
+  return toLine({ ...GREEDY, maxTokens, prompt: `${round + 1} lines: ${SENTENCE.repeat(sentences)}` });
 }
 
 function start(set: LibrarySet, variant: string, threads: number, options: BenchOptions): Promise<LineChild> {
@@ -69,14 +76,14 @@ function start(set: LibrarySet, variant: string, threads: number, options: Bench
   return LineChild.start([set.program, options.model, folder, String(threads), String(CONTEXT_SIZE), "512"]);
 }
 
-function sumUp(variant: string, threads: number, taken: Record<Contestant, Measured[]>): Result {
-  const speeds = (name: Contestant) => ({
-    prompt: taken[name].map((one) => one.promptTokens / one.promptMs * 1000),
-    generation: taken[name].map((one) => one.tokens.length / one.generateMs * 1000),
+function sumUp(variant: string, threads: number, taken: Taken): Result {
+  const speeds = ({ prompt, generation }: Taken[Contestant]) => ({
+    prompt: prompt.map((one) => one.promptTokens / one.promptMs * 1000),
+    generation: generation.map((one) => one.tokens.length / one.generateMs * 1000),
   });
-  const [ours, peer] = [speeds("ours"), speeds("peer")];
+  const [ours, peer] = [speeds(taken.ours), speeds(taken.peer)];
   const summed = (of: typeof ours) => ({ prompt: summarise(of.prompt), generation: summarise(of.generation) });
-  const ids = (list: readonly Measured[]) => JSON.stringify(list.map((one) => one.tokens));
+  const ids = ({ generation }: Taken[Contestant]) => JSON.stringify(generation.map((one) => one.tokens));
   return {
     variant,
     threads,
