@@ -78,9 +78,7 @@ async function testTargets(wanted, files, cachedOnly) {
     );
     const libraries = new Map();
     for (const target of new Set(wanted.map((machine) => machine.target))) {
-      const folder = tools === undefined
-        ? await cachedLibraries(root, cache, target)
-        : await bringLibraries(tools, { target });
+      const folder = await cachedLibraries(root, cache, target) ?? (tools && await bringLibraries(tools, { target }));
       if (folder !== undefined) libraries.set(target, folder);
     }
     add(await checkFiles(libraries));

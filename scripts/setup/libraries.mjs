@@ -58,6 +58,8 @@ export async function cachedLibraries(root, cache, target) {
     const folder = buildFolder(cache, target, await contentKey(root, pins, target, wanted, []));
     if (existsSync(folder)) return folder;
   }
+  // Set-up keeps this machine's link up to date; another one may be of older sources.
+  if (target !== hostTarget()) return undefined;
   const linked = join(root, "native", target);
   return existsSync(linked) ? await realpath(linked) : undefined;
 }
