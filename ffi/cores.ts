@@ -4,10 +4,10 @@ import { InvalidArgumentError } from "./errors.ts";
 /** How many native threads a process can have. */
 export const MAX_THREADS = 256;
 /** The words of the shared memory. */
-const LOCK = 0, FREE = 1, TOTAL = 2, NEXT_TICKET = 3, SERVED = 4, CHANGES = 5, HELD = 8;
-/** For each thread whether it waits, and with which ticket. */
-const WAITS = HELD + MAX_THREADS, TICKETS = WAITS + MAX_THREADS;
-const WORDS = TICKETS + MAX_THREADS;
+const LOCK = 0, FREE = 1, TOTAL = 2, NEXT_TICKET = 3, SERVED = 4, CHANGES = 5, ACTIVE = 6, WANTED = 7, HELD = 8;
+/** For each thread whether it waits, with which ticket, and how many cores it wants while it is at work. */
+const WAITS = HELD + MAX_THREADS, TICKETS = WAITS + MAX_THREADS, WANTS = TICKETS + MAX_THREADS;
+const WORDS = WANTS + MAX_THREADS;
 /** How long a wait lasts before it asks whether it was cancelled. */
 const POLL_MS = 20;
 
@@ -31,7 +31,8 @@ export function makeCores(total: number = availableParallelism()): CoreMemory {
 
 /**
  * The processor's cores, shared out among the native threads of a process: ggml's compute threads spin at barriers, so more of them than cores is far
- * slower than one after another. Who asked first gets cores first.
+ * slower than one after another. Those at work get equal parts, since two models with a core each are faster than two that take turns with both; who
+ * asked first gets cores first.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -42,6 +43,8 @@ export function makeCores(total: number = availableParallelism()): CoreMemory {
  * const other = new CoreBudget(memory, 1);
  * assert.equal(one.acquire(3), 3);
  * assert.equal(other.acquire(3), 1);
+ * one.pause();
+ * assert.equal(one.acquire(3), 2);
  * one.release();
  * other.release();
  * ```
@@ -73,39 +76,67 @@ export class CoreBudget {
   }
 
   /**
-   * Takes up to `wanted` cores and says how many it got: at least one, or `least`. Waits, and blocks this thread, while there are fewer; gives 0 when
-   * `cancelled`, which is asked some fifty times a second, says so meanwhile. Cores that the thread has are given back first.
+   * Takes up to `wanted` cores, no more than this thread's part, and says how many it got: at least one, or `least`. Waits, and blocks this thread, while
+   * there are fewer; gives 0 when `cancelled`, which is asked some fifty times a second, says so meanwhile. Cores that the thread has are given back first.
    */
   acquire(wanted: number, cancelled: () => boolean = () => false, least = 1): number {
-    this.release();
-    const ticket = this.#locked(() => this.#takeTicket());
+    this.pause();
+    const ticket = this.#locked(() => {
+      this.#want(Math.min(Math.max(1, wanted), this.total));
+      return this.#takeTicket();
+    });
     for (;;) {
       const seen = Atomics.load(this.#words, CHANGES);
-      const granted = this.#locked(() => this.#grant(ticket, wanted, Math.min(least, this.total)));
+      const granted = this.#locked(() => this.#grant(ticket, Math.min(Math.max(1, least), this.total)));
       if (granted > 0) return granted;
       if (cancelled()) {
-        this.#locked(() => this.#leave());
+        this.release();
         return 0;
       }
       Atomics.wait(this.#words, CHANGES, seen, POLL_MS);
     }
   }
 
-  /** Gives back what the thread has. For the main thread: takes back what a lost thread had, and its place in the queue. */
+  /** Gives back what the thread has until it asks again soon: it stays one of those among whom the cores are parted. */
+  pause(): void {
+    if (this.held === 0) return;
+    this.#locked(() => this.#giveBack());
+    this.#changed();
+  }
+
+  /** Gives back what the thread has, and its part. For the main thread: takes back what a lost thread had, and its place in the queue. */
   release(): void {
-    if (this.held === 0 && this.#at(WAITS + this.#slot) === 0) return;
+    if (this.#at(WANTS + this.#slot) === 0) return;
     this.#locked(() => {
       this.#leave();
-      this.#words[FREE] = this.#at(FREE) + this.held;
-      this.#words[HELD + this.#slot] = 0;
+      this.#giveBack();
+      this.#want(0);
     });
     this.#changed();
   }
 
-  #grant(ticket: number, wanted: number, least: number): number {
+  #giveBack(): void {
+    this.#words[FREE] = this.#at(FREE) + this.held;
+    this.#words[HELD + this.#slot] = 0;
+  }
+
+  #want(wanted: number): void {
+    const before = this.#at(WANTS + this.#slot);
+    this.#words[WANTS + this.#slot] = wanted;
+    this.#words[WANTED] = this.#at(WANTED) + wanted - before;
+    this.#words[ACTIVE] = this.#at(ACTIVE) + Math.sign(wanted) - Math.sign(before);
+  }
+
+  /** An equal part of all cores, or what the others leave. */
+  #part(): number {
+    const own = this.#at(WANTS + this.#slot);
+    return Math.min(own, Math.max(Math.floor(this.total / this.#at(ACTIVE)), this.total + own - this.#at(WANTED)));
+  }
+
+  #grant(ticket: number, least: number): number {
     const free = this.#at(FREE);
-    if (this.#at(SERVED) !== ticket || free < Math.max(1, least)) return 0;
-    const granted = Math.min(Math.max(1, wanted), free);
+    if (this.#at(SERVED) !== ticket || free < least) return 0;
+    const granted = Math.min(free, Math.max(least, this.#part()));
     this.#words[FREE] = free - granted;
     this.#words[HELD + this.#slot] = granted;
     this.#leave();

@@ -53,10 +53,30 @@ test("cores are handed out, at most those that are free, and given back", () => 
   assert.deepEqual([one.held, other.held, one.total], [3, 1, 4]);
   one.release();
   one.release();
-  assert.equal(one.acquire(8), 3);
+  assert.equal(one.acquire(8), 2);
   one.release();
   other.release();
   assert.equal(one.acquire(8), 4);
+});
+
+test("those at work get equal parts, also between two pieces of work; who wants less leaves the rest", () => {
+  const memory = makeCores(4);
+  const [one, other, third] = [new CoreBudget(memory, 0), new CoreBudget(memory, 1), new CoreBudget(memory, 2)];
+  assert.equal(one.acquire(4), 4);
+  one.pause();
+  assert.equal(other.acquire(4), 2);
+  assert.equal(one.acquire(4), 2);
+  other.release();
+  assert.equal(one.acquire(4), 4);
+  one.pause();
+  assert.equal(third.acquire(1), 1);
+  assert.equal(one.acquire(4), 3);
+  third.release();
+  assert.equal(one.acquire(2), 2);
+  assert.equal(other.acquire(3, undefined, 2), 2);
+  one.release();
+  other.release();
+  assert.equal(third.acquire(4), 4);
 });
 
 test("asking again gives back first; asking for none gives one", () => {

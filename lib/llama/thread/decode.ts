@@ -26,7 +26,7 @@ export function decode(state: ContextState, task: TaskContext, count: number): v
   });
 }
 
-/** Takes cores for the decode alone, so that several models at work get them in turn. */
+/** Takes cores for the decode alone: several models at work share them. */
 function compute(state: ContextState, task: TaskContext, count: number): number {
   const { lib, cores, cancelled } = task;
   task.throwIfCancelled();
@@ -38,7 +38,7 @@ function compute(state: ContextState, task: TaskContext, count: number): number 
   }
   state.batch.n_tokens = count;
   const code = lib.llama_decode(state.context, state.batch);
-  cores.release();
+  cores.pause();
   return code;
 }
 
