@@ -26,11 +26,14 @@ export function decode(state: ContextState, task: TaskContext, count: number): v
   });
 }
 
+/** From so many tokens on a decode is work on matrices, which is faster when models take turns with all cores. */
+const MATRIX_TOKENS = 16;
+
 /** Takes cores for the decode alone: several models at work share them. */
 function compute(state: ContextState, task: TaskContext, count: number): number {
   const { lib, cores, cancelled } = task;
   task.throwIfCancelled();
-  const threads = cores.acquire(state.threads, cancelled);
+  const threads = cores.acquire(state.threads, cancelled, count < MATRIX_TOKENS ? 1 : state.threads);
   if (threads === 0) task.throwIfCancelled();
   if (threads !== state.currentThreads) {
     lib.llama_set_n_threads(state.context, threads, threads);
