@@ -162,7 +162,8 @@ export class CoreBudget {
   #serveNext(): void {
     const served = this.#at(SERVED);
     let ahead = this.#at(NEXT_TICKET) - served | 0;
-    for (let slot = 0; slot < MAX_THREADS; slot++) {
+    // Nobody can be nearer than the next ticket: the usual case, where nobody waits, looks at no thread.
+    for (let slot = 0; ahead > 1 && slot < MAX_THREADS; slot++) {
       if (this.#at(WAITS + slot) === 1) ahead = Math.min(ahead, this.#at(TICKETS + slot) - served | 0);
     }
     this.#words[SERVED] = served + ahead;

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "./errors.ts";
+import { joined } from "./joined.ts";
 import type { NativeRuntime } from "./runtime.ts";
 
 const encoder = new TextEncoder();
@@ -37,15 +38,5 @@ export function readCBytes(runtime: NativeRuntime, address: bigint): Uint8Array<
     chunks.push(bytes);
     at += BigInt(length);
   }
-  return joined(chunks);
-}
-
-function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, at);
-    at += chunk.length;
-  }
-  return all;
+  return joined(Uint8Array, chunks);
 }

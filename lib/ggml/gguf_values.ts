@@ -7,7 +7,7 @@
 import { InvalidArgumentError } from "../errors.ts";
 import { checkBoolean, checkOneOf, checkText, show } from "../options.ts";
 import { decodeScalar, type GgufScalarType, ggufValueSizes, type GgufValueType, ggufValueTypes } from "./gguf_types.ts";
-import { joined } from "../joined.ts";
+import { joined } from "../../ffi/joined.ts";
 
 /** Numbers of one type, in a row. */
 export type GgufNumbers =

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { joined } from "../../ffi/joined.ts";
 import { createConnection, type Socket } from "node:net";
 import { RPC_PROTO_MAJOR_VERSION, RPC_PROTO_MINOR_VERSION } from "../../ffi/tables/constants.ts";
 import { RpcConnectError, RpcProtocolError } from "../errors.ts";
@@ -147,12 +148,7 @@ class Connection {
       const arrived = new Promise<void>((resolve) => this.#arrived = resolve);
       await Promise.race([arrived, this.#failed]);
     }
-    const all = new Uint8Array(this.#length);
-    let at = 0;
-    for (const chunk of this.#chunks) {
-      all.set(chunk, at);
-      at += chunk.length;
-    }
+    const all = joined(Uint8Array, this.#chunks);
     this.#chunks = all.length > size ? [all.slice(size)] : [];
     this.#length -= size;
     return new DataView(all.buffer, 0, size);

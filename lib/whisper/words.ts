@@ -5,7 +5,7 @@
  */
 
 import type { Token, Word } from "./segment.ts";
-import { joined } from "../joined.ts";
+import { joined } from "../../ffi/joined.ts";
 
 /** Languages that put no space between words: each of their characters, or group of them that is one token, counts as a word. */
 const withoutSpaces = new Set(["zh", "ja", "th", "lo", "my", "yue", "bo"]);

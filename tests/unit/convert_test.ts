@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { GgmlError, InvalidArgumentError, ModelAccessError, ModelNotFoundError } from "../../lib/errors.ts";
-import { joined } from "../../lib/joined.ts";
+import { joined } from "../../ffi/joined.ts";
 import {
   ConversionError,
   convertCt2Whisper,

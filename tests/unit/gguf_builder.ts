@@ -1,6 +1,6 @@
 /** Builds small GGUF files for tests. */
 
-import { joined } from "../../lib/joined.ts";
+import { joined } from "../../ffi/joined.ts";
 
 const encoder = new TextEncoder();
 

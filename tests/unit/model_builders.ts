@@ -1,6 +1,6 @@
 /** Small models of other programs, as a test wants them. */
 
-import { joined } from "../../lib/joined.ts";
+import { joined } from "../../ffi/joined.ts";
 
 /** A tensor: its shape, and its numbers in row order. */
 export interface SmallTensor {

@@ -1,4 +1,4 @@
-import { joined } from "../../lib/joined.ts";
+import { joined } from "../../ffi/joined.ts";
 
 /** A WAV file as a test wants it, right or wrong. */
 export interface WavPlan {

@@ -1,6 +1,6 @@
 /** Models in whisper.cpp's format that are small and say nothing sensible. */
 
-import { joined } from "../../lib/joined.ts";
+import { joined } from "../../ffi/joined.ts";
 import { randomNumbers } from "../random.ts";
 
 /** Writes bytes one after another. */

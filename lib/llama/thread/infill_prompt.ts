@@ -3,7 +3,7 @@ import type { Lib } from "../../../ffi/tables.ts";
 import { UnsupportedModelError } from "../../errors.ts";
 import type { Prompt } from "./protocol.ts";
 import { tokenize } from "./tokenizer.ts";
-import { joined } from "../../joined.ts";
+import { joined } from "../../../ffi/joined.ts";
 
 type Vocab = Pointer<"llama_vocab">;
 

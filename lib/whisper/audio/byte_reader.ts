@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
 import { isInstance, show } from "../../options.ts";
 import { AudioAccessError, AudioNotFoundError } from "./errors.ts";
-import { joined } from "../../joined.ts";
+import { joined } from "../../../ffi/joined.ts";
 import { refuseFile } from "../../file_refusal.ts";
 
 /** Where audio comes from: a path, a file URL, bytes, a blob, or a stream of bytes. */

@@ -22,7 +22,7 @@ import {
   UnknownCodecError,
   type WavHeader,
 } from "./wav_header.ts";
-import { joined } from "../../joined.ts";
+import { joined } from "../../../ffi/joined.ts";
 
 /** How audio is read. */
 export interface ReadAudioOptions {

@@ -6,7 +6,7 @@
 
 import { checkInteger, isInstance } from "../../options.ts";
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
-import { joined } from "../../joined.ts";
+import { joined } from "../../../ffi/joined.ts";
 
 /** Samples a second that whisper hears, `WHISPER_SAMPLE_RATE`. */
 export const whisperSampleRate = 16_000;

@@ -13,7 +13,7 @@ import { ConversionError } from "./errors.ts";
 import { floatBytes, floatReaders } from "./float_types.ts";
 import { ggmlMagic, int32s, tensorHead } from "./ggml_bytes.ts";
 import { type FileParts, JoinedSource } from "./parts.ts";
-import { joined } from "../../joined.ts";
+import { joined } from "../../../ffi/joined.ts";
 
 type Piece = Uint8Array<ArrayBuffer>;
 

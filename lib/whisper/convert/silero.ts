@@ -9,7 +9,7 @@ import { InvalidArgumentError } from "../../errors.ts";
 import { ggmlMagic, int32s, sized, tensor } from "./ggml_bytes.ts";
 import { type FileParts, JoinedSource } from "./parts.ts";
 import { readSafetensors } from "./safetensors_file.ts";
-import { joined } from "../../joined.ts";
+import { joined } from "../../../ffi/joined.ts";
 
 type Piece = Uint8Array<ArrayBuffer>;
 
