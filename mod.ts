@@ -100,15 +100,15 @@ export {
   type TypedTool,
   type Whitespace,
 } from "./lib/llama/mod.ts";
-export { type DeviceKind } from "./lib/ggml/device_kind.ts";
-export { type DeviceInfo, devices } from "./lib/ggml/devices.ts";
+export { type DeviceKind } from "./lib/ggml/backend/device_kind.ts";
+export { type DeviceInfo, devices } from "./lib/ggml/backend/devices.ts";
 export {
   type GgufHeader,
   type GgufSkippedValue,
   type GgufTensorInfo,
   type GgufValue,
   readGgufHeader,
-} from "./lib/ggml/gguf_header.ts";
-export { type GgufValueType } from "./lib/ggml/gguf_types.ts";
-export { type LibrariesInfo, librariesInfo } from "./lib/ggml/libraries.ts";
+} from "./lib/gguf/header.ts";
+export { type GgufValueType } from "./lib/gguf/types.ts";
+export { type LibrariesInfo, librariesInfo } from "./lib/ggml/backend/libraries.ts";
 export { defaultModelPath } from "./lib/models/default_model.ts";

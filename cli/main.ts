@@ -14,14 +14,14 @@ import { packageVersion } from "./version.ts";
 
 /** Each is imported when it is asked for: what isn't used costs nothing. */
 const COMMANDS: Readonly<Record<string, () => Promise<{ command: Command }>>> = {
-  chat: () => import("./chat.ts"),
-  complete: () => import("./complete.ts"),
-  tokenize: () => import("./tokenize.ts"),
-  info: () => import("./info.ts"),
-  devices: () => import("./devices.ts"),
-  transcribe: () => import("./transcribe.ts"),
-  "rpc-server": () => import("./rpc_server.ts"),
-  "convert-whisper": () => import("./convert_whisper.ts"),
+  chat: () => import("./commands/chat.ts"),
+  complete: () => import("./commands/complete.ts"),
+  tokenize: () => import("./commands/tokenize.ts"),
+  info: () => import("./commands/info.ts"),
+  devices: () => import("./commands/devices.ts"),
+  transcribe: () => import("./commands/transcribe.ts"),
+  "rpc-server": () => import("./commands/rpc_server.ts"),
+  "convert-whisper": () => import("./commands/convert_whisper.ts"),
 };
 
 async function main(args: readonly string[]): Promise<number> {

@@ -15,12 +15,12 @@
  */
 
 export * from "./errors.ts";
-export { CoreBudget, type CoreMemory } from "./cores.ts";
-export { graphLeafs } from "./graph_layout.ts";
-export type { GuardPlace, LogLine } from "./guard.ts";
-export type { OpenedLibraries } from "./libraries.ts";
-export type { LibraryFile, LibrarySet, OpenOptions } from "./locate.ts";
-export type { NativeBuffer, pointee, Pointer } from "./pointer.ts";
+export { CoreBudget, type CoreMemory } from "./thread/core_budget.ts";
+export { graphLeafs } from "./memory/graph_layout.ts";
+export type { GuardPlace, LogLine } from "./containment/guard.ts";
+export type { OpenedLibraries } from "./library/libraries.ts";
+export type { LibraryFile, LibrarySet, OpenOptions } from "./library/locate.ts";
+export type { NativeBuffer, pointee, Pointer } from "./types/pointer.ts";
 export { type CallbackName, type Lib, type StructName } from "./tables.ts";
 export type { DefaultsName } from "./tables/defaults.ts";
 export {
@@ -31,9 +31,9 @@ export {
   open,
   type StructFields,
 } from "./native.ts";
-export type { CValue, Signature, StructValue } from "./signature.ts";
-export type { Scalar } from "./runtime.ts";
-export { Lifetime, type Owner } from "./struct.ts";
+export type { CValue, Signature, StructValue } from "./types/signature.ts";
+export type { Scalar } from "./runtime/types.ts";
+export { Lifetime, type Owner } from "./memory/struct_factory.ts";
 export {
   type CancelFlag,
   type MessageIn,
@@ -48,6 +48,6 @@ export {
   type TaskOutput,
   type TaskRun,
   type TaskTable,
-} from "./thread.ts";
-export type { structName, StructView, viewMark } from "./struct_view.ts";
+} from "./thread/native_thread.ts";
+export type { structName, StructView, viewMark } from "./types/struct_view.ts";
 export * from "./tables/mod.ts";

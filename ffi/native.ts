@@ -1,18 +1,18 @@
 import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
-import { Binder, notExported } from "./bind.ts";
-import type { LibFunction } from "./call.ts";
+import { Binder, notExported } from "./call/binder.ts";
+import type { LibFunction } from "./call/caller.ts";
 import { InvalidArgumentError, LibraryOpenError } from "./errors.ts";
-import { Guard, guardCallbacks, type LogLine } from "./guard.ts";
-import { checkVersions, Libraries, type OpenedLibraries } from "./libraries.ts";
-import { checkLibraryPath, type LibrarySet, locateLibraries, type OpenOptions } from "./locate.ts";
-import { cString, readCBytes, readCString } from "./memory.ts";
-import type { NativeBuffer, Pointer } from "./pointer.ts";
-import { type NativeRuntime, nativeRuntime } from "./runtime.ts";
-import { bytesOf, type Owner, StructFactory } from "./struct.ts";
-import type { StructView } from "./struct_view.ts";
-import type { Signature } from "./signature.ts";
-import { type System, systemOf } from "./system.ts";
+import { Guard, guardCallbacks, type LogLine } from "./containment/guard.ts";
+import { checkVersions, Libraries, type OpenedLibraries } from "./library/libraries.ts";
+import { checkLibraryPath, type LibrarySet, locateLibraries, type OpenOptions } from "./library/locate.ts";
+import { cString, readCBytes, readCString } from "./memory/c_string.ts";
+import type { NativeBuffer, Pointer } from "./types/pointer.ts";
+import { type NativeRuntime, nativeRuntime } from "./runtime/types.ts";
+import { bytesOf, type Owner, StructFactory } from "./memory/struct_factory.ts";
+import type { StructView } from "./types/struct_view.ts";
+import type { Signature } from "./types/signature.ts";
+import { type System, systemOf } from "./runtime/system.ts";
 import {
   type CallbackName,
   callbackSignature,
@@ -26,7 +26,7 @@ import type { Callbacks } from "./tables/callbacks.ts";
 import { type DefaultsName, structDefaults } from "./tables/defaults.ts";
 import type { Structs } from "./tables/structs.ts";
 import { tableVersions } from "./tables/versions.ts";
-import { traced, traceLine, traceValue } from "./trace.ts";
+import { traced, traceLine, traceValue } from "./runtime/trace.ts";
 
 /** A JavaScript function that C may call on the thread that made it, until it is closed. */
 export interface NativeCallback<N extends string = string> extends Disposable {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "./errors.ts";
-import type { Scalar } from "./runtime.ts";
-import type { CValue, FieldLayout, FieldType, Signature, StructLayout } from "./signature.ts";
+import type { Scalar } from "./runtime/types.ts";
+import type { CValue, FieldLayout, FieldType, Signature, StructLayout } from "./types/signature.ts";
 import { ggmlSignatures } from "./tables/ggml.ts";
 import { ggmlBaseSignatures } from "./tables/ggml_base.ts";
 import { ggmlCpuSignatures } from "./tables/ggml_cpu.ts";

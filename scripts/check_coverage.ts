@@ -30,7 +30,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 export function coverage(): Coverage[] {
   const functions = headerFunctions(root);
   const entry = join("lib", "ggml", "mod.ts");
-  const modules = readModules(root, [entry, join("lib", "native_thread.ts")]);
+  const modules = readModules(root, [entry, join("lib", "worker", "entry.ts")]);
   const reached = reachFunctions(modules, publicNames(modules, entry), new Set(functions.map(({ name }) => name)));
   return functions.map(({ name, header }) => ({
     name,

@@ -78,7 +78,7 @@ function testRuns() {
 function testFolders() {
   const folders = readdirSync(join(root, "tests"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
   return folders.map((entry) => entry.name).filter((name) =>
-    readdirSync(join(root, "tests", name)).some((f) => f.endsWith("_test.ts"))
+    readdirSync(join(root, "tests", name), { recursive: true }).some((f) => f.endsWith("_test.ts"))
   );
 }
 

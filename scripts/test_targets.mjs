@@ -32,7 +32,7 @@ Usage: npm run test:targets -- [options]
 
 const limit = 20 * 60_000;
 const files = [
-  "tests/ffi/probe_test.ts",
+  "tests/ffi/probe/probe_test.ts",
   "tests/targets/tables.ts",
   "tests/targets/tokens.ts",
   "tests/targets/answer.ts",

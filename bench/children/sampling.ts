@@ -1,13 +1,13 @@
 // What choosing a token costs beside computing it: sampling.ts MODEL THREADS TOKENS PROMPT OPTIONS_JSON SEED…
 import process from "node:process";
 import { open, type TaskContext } from "../../ffi/mod.ts";
-import { checkCompletion, type CompletionOptions } from "../../lib/llama/generation_options.ts";
+import { checkCompletion, type CompletionOptions } from "../../lib/llama/generation/options.ts";
 import { ContextState } from "../../lib/llama/thread/context_state.ts";
 import { decode } from "../../lib/llama/thread/decode.ts";
-import { OwnSamplers } from "../../lib/llama/thread/own_samplers.ts";
+import { OwnSamplers } from "../../lib/llama/thread/sampling/custom_samplers.ts";
 import { promptTokens } from "../../lib/llama/thread/prompt.ts";
 import type { GenerateInput, GenerateMessage } from "../../lib/llama/thread/protocol.ts";
-import { TokenSampler } from "../../lib/llama/thread/sampler.ts";
+import { TokenSampler } from "../../lib/llama/thread/sampling/sampler.ts";
 
 const [path = "", threads = "1", most = "1", prompt = "", options = "{}", ...seeds] = process.argv.slice(2);
 const native = await open();

@@ -1,7 +1,7 @@
 // Milliseconds to compile a schema: the first time, the median of the next thirty, and that of thirty once the runtime has compiled the code.
 import process from "node:process";
 import { createInterface } from "node:readline";
-import { schemaToGrammar } from "../../lib/llama/schema/mod.ts";
+import { schemaToGrammar } from "../../lib/json_schema/mod.ts";
 import { summarise } from "../support/stats.ts";
 
 const WARM = 150;

@@ -18,7 +18,7 @@ export interface ProbeLayout {
 export function random(seed: number): (limit: number) => number;
 /** The structs: the same list for the same arguments. */
 export function probeLayouts(count?: number, seed?: number): ProbeLayout[];
-/** A layout in the words of ffi/signature.ts. */
+/** A layout in the words of ffi/types/signature.ts. */
 export function toStructLayout(layout: ProbeLayout): {
   readonly name: string;
   readonly size: number;
@@ -27,7 +27,7 @@ export function toStructLayout(layout: ProbeLayout): {
 };
 /** The C source of the library. */
 export function probeSource(layouts: readonly ProbeLayout[]): string;
-/** C text that only declares functions with the structs by value, and their signatures in the words of ffi/signature.ts. */
+/** C text that only declares functions with the structs by value, and their signatures in the words of ffi/types/signature.ts. */
 export function probeDeclarations(layouts: readonly ProbeLayout[]): {
   readonly text: string;
   readonly functions: readonly { readonly name: string; readonly signature: unknown }[];

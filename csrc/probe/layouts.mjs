@@ -77,7 +77,7 @@ export function probeLayouts(count = 400, seed = 1) {
   return layouts;
 }
 
-/** The layout in the words of ffi/signature.ts. */
+/** The layout in the words of ffi/types/signature.ts. */
 export function toStructLayout({ name, size, align, fields }) {
   return {
     name,

@@ -4,31 +4,31 @@
  * @module
  */
 
-export { type DeviceInfo, devices } from "./devices.ts";
-export type { DeviceKind } from "./device_kind.ts";
-export { Registry } from "./registry.ts";
-export { Registration } from "./registration.ts";
-export type { LoadedModules, ModuleWords, RefusedModule } from "./modules.ts";
-export { type BackendOptions, Device, type DeviceCapabilities, type DeviceProperties } from "./device.ts";
-export { Backend } from "./backend.ts";
-export type { WorkOptions } from "./compute_thread.ts";
-export { BufferType } from "./buffer_type.ts";
-export { Buffer, type BufferUsage, type BufferUser } from "./buffer.ts";
-export { Event } from "./event.ts";
-export { ScriptDevice, type ScriptDeviceOptions } from "./script_device.ts";
-export { ScriptNode } from "./script_node.ts";
-export { GraphPlan } from "./graph_plan.ts";
-export { type EvaluateOptions, Scheduler, type SchedulerOptions } from "./scheduler.ts";
-export { compareBackends, type ComparedNode, GraphCopy } from "./graph_copy.ts";
-export { copyTensor, fillBytes, getBytes, getRows, setBytes, setRows, type TensorRows } from "./tensor_data.ts";
-export type { GraphReference, TensorReference } from "./references.ts";
-export type { NativeObject } from "./handle.ts";
-export { GgufFile, type GgufOpenOptions, type GgufReadOptions } from "./gguf.ts";
-export { editGguf, type GgufEdit, type GgufEditResult } from "./gguf_edit.ts";
-export { type GgufSplitOptions, ggufSplitPath, ggufSplitPrefix, mergeGguf, splitGguf } from "./gguf_split.ts";
-export { NativeGguf, type NativeGgufTensor } from "./native_gguf.ts";
-export type { NativeGgufOptions, NativeGgufReader, NativeGgufTensors } from "./native_gguf_read.ts";
-export type { GgufInput, GgufNumbers, GgufTypedArray, GgufTypedScalar, GgufTypedValue } from "./gguf_values.ts";
+export { type DeviceInfo, devices } from "./backend/devices.ts";
+export type { DeviceKind } from "./backend/device_kind.ts";
+export { Registry } from "./backend/registry.ts";
+export { Registration } from "./backend/backend_module.ts";
+export type { LoadedModules, ModuleWords, RefusedModule } from "./backend/modules.ts";
+export { type BackendOptions, Device, type DeviceCapabilities, type DeviceProperties } from "./backend/device.ts";
+export { Backend } from "./backend/backend.ts";
+export type { WorkOptions } from "./backend/compute_thread.ts";
+export { BufferType } from "./backend/buffer_type.ts";
+export { Buffer, type BufferUsage, type BufferUser } from "./backend/buffer.ts";
+export { Event } from "./backend/event.ts";
+export { ScriptDevice, type ScriptDeviceOptions } from "./js_device/js_device.ts";
+export { ScriptNode } from "./js_device/node.ts";
+export { GraphPlan } from "./backend/graph_plan.ts";
+export { type EvaluateOptions, Scheduler, type SchedulerOptions } from "./scheduler/scheduler.ts";
+export { compareBackends, type ComparedNode, GraphCopy } from "./backend/graph_copy.ts";
+export { copyTensor, fillBytes, getBytes, getRows, setBytes, setRows, type TensorRows } from "./backend/tensor_copy.ts";
+export type { GraphReference, TensorReference } from "./tensor/references.ts";
+export type { NativeObject } from "./tensor/handle.ts";
+export { GgufFile, type GgufOpenOptions, type GgufReadOptions } from "../gguf/file.ts";
+export { editGguf, type GgufEdit, type GgufEditResult } from "../gguf/edit.ts";
+export { type GgufSplitOptions, ggufSplitPath, ggufSplitPrefix, mergeGguf, splitGguf } from "../gguf/split.ts";
+export { NativeGguf, type NativeGgufTensor } from "./native_gguf/native_gguf.ts";
+export type { NativeGgufOptions, NativeGgufReader, NativeGgufTensors } from "./native_gguf/read.ts";
+export type { GgufInput, GgufNumbers, GgufTypedArray, GgufTypedScalar, GgufTypedValue } from "../gguf/values.ts";
 export {
   encodeGguf,
   type GgufChunks,
@@ -36,9 +36,9 @@ export {
   type GgufTensorInput,
   type GgufWriteOptions,
   writeGguf,
-} from "./gguf_writer.ts";
-export type { TensorShape } from "./gguf_layout.ts";
-export type { TensorNumbers } from "./tensor_numbers.ts";
+} from "../gguf/writer.ts";
+export type { TensorShape } from "../gguf/layout.ts";
+export type { TensorNumbers } from "../gguf/numbers.ts";
 export {
   type GgufHeader,
   type GgufSkippedValue,
@@ -46,18 +46,18 @@ export {
   type GgufValue,
   type GgufValuePlace,
   readGgufHeader,
-} from "./gguf_header.ts";
-export type { GgufScalarType, GgufValueType } from "./gguf_types.ts";
-export { type LibrariesInfo, librariesInfo } from "./libraries.ts";
-export { type TensorType, tensorTypes } from "./tensor_types.ts";
-export { type ContextOptions, GgmlContext } from "./context.ts";
-export { type BackwardOptions, Graph, type GraphOptions } from "./graph.ts";
-export type { GraphRow } from "./graph_export.ts";
-export { Tensor, type TensorFlag } from "./tensor.ts";
-export type { TensorArray, TensorValues } from "./tensor_view.ts";
-export type { TensorInput } from "./tensor_write.ts";
-export { ContextFullError, GraphError, TensorLayoutError, TensorShapeError, TensorTypeError } from "./tensor_errors.ts";
-export { computeSync, type ComputeSyncOptions } from "./compute_sync.ts";
+} from "../gguf/header.ts";
+export type { GgufScalarType, GgufValueType } from "../gguf/types.ts";
+export { type LibrariesInfo, librariesInfo } from "./backend/libraries.ts";
+export { type TensorType, tensorTypes } from "../gguf/tensor_types.ts";
+export { type ContextOptions, GgmlContext } from "./tensor/context.ts";
+export { type BackwardOptions, Graph, type GraphOptions } from "./graph/graph.ts";
+export type { GraphRow } from "./graph/export.ts";
+export { Tensor, type TensorFlag } from "./tensor/tensor.ts";
+export type { TensorArray, TensorValues } from "./tensor/view.ts";
+export type { TensorInput } from "./tensor/write.ts";
+export { ContextFullError, GraphError, TensorLayoutError, TensorShapeError, TensorTypeError } from "./tensor/errors.ts";
+export { computeSync, type ComputeSyncOptions } from "./backend/compute_sync.ts";
 export {
   dequantize,
   freeQuantizeTables,
@@ -65,27 +65,27 @@ export {
   type QuantizeOptions,
   quantizeTypes,
   validateRows,
-} from "./quantize.ts";
-export { isQuantized, rowSize, type Shape, type TypeName, typeNames } from "./types.ts";
+} from "./tensor/quantize.ts";
+export { isQuantized, rowSize, type Shape, type TypeName, typeNames } from "./tensor/types.ts";
 export * as ops from "./ops/mod.ts";
-export { allocateContext, contextBufferSize } from "./context_buffer.ts";
-export { type BufferChoice, type GraphAllocation, GraphAllocator } from "./graph_allocator.ts";
-export { LinearAllocator } from "./linear_allocator.ts";
-export { Optimizer } from "./training.ts";
-export { Dataset, type DatasetOptions, type HostBatch } from "./training_dataset.ts";
-export { fitNative, type NativeFitOptions } from "./training_fit.ts";
-export type { LossType, OptimizerKind, OptimizerParameters } from "./training_options.ts";
-export { type Estimate, TrainingResult, type TrainingSummary } from "./training_result.ts";
-export type { EpochOptions, EpochSummary, FitOptions, OptimizerOptions, TrainingProgress } from "./training_types.ts";
-export { RemoteBackend, type RemoteBackendOptions } from "./rpc_backend.ts";
-export { connectRpc, type RpcConnectOptions } from "./rpc.ts";
-export type { RemoteDevice, RpcServerInfo } from "./rpc_check.ts";
-export { RpcServer, type RpcServerOptions } from "./rpc_server.ts";
+export { allocateContext, contextBufferSize } from "./allocator/allocate_context.ts";
+export { type BufferChoice, type GraphAllocation, GraphAllocator } from "./allocator/graph_allocator.ts";
+export { LinearAllocator } from "./allocator/linear_allocator.ts";
+export { Optimizer } from "./training/optimizer.ts";
+export { Dataset, type DatasetOptions, type HostBatch } from "./training/dataset.ts";
+export { fitNative, type NativeFitOptions } from "./training/fit.ts";
+export type { LossType, OptimizerKind, OptimizerParameters } from "./training/options.ts";
+export { type Estimate, TrainingResult, type TrainingSummary } from "./training/result.ts";
+export type { EpochOptions, EpochSummary, FitOptions, OptimizerOptions, TrainingProgress } from "./training/types.ts";
+export { RemoteBackend, type RemoteBackendOptions } from "./rpc/remote_backend.ts";
+export { connectRpc, type RpcConnectOptions } from "./rpc/connect.ts";
+export type { RemoteDevice, RpcServerInfo } from "./rpc/protocol.ts";
+export { RpcServer, type RpcServerOptions } from "./rpc/server.ts";
 export {
   compareLayouts,
   type LayoutComparison,
   type TensorLayout,
   tensorLayout,
   unravelIndex,
-} from "./tensor_layout.ts";
-export { fromHalf, type HalfType, toHalf } from "./half.ts";
+} from "./tensor/layout.ts";
+export { fromHalf, type HalfType, toHalf } from "./tensor/half.ts";

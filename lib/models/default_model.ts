@@ -8,7 +8,7 @@ import { access } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { environment, rethrowDenied } from "../../ffi/environment.ts";
+import { environment, rethrowDenied } from "../../ffi/runtime/environment.ts";
 import { ModelAccessError, ModelNotFoundError } from "../errors.ts";
 
 /** The file of the default model: SmolLM2 135M Instruct, quantized to four bits, Apache-2.0. */

@@ -1,7 +1,7 @@
 import type { Native } from "../../ffi/native.ts";
-import type { Pointer } from "../../ffi/pointer.ts";
+import type { Pointer } from "../../ffi/types/pointer.ts";
 import { structLayout } from "../../ffi/tables.ts";
-import type { FieldType } from "../../ffi/signature.ts";
+import type { FieldType } from "../../ffi/types/signature.ts";
 
 /** A function that returns a struct's defaults, and what is known about that struct. */
 export interface DefaultsRule {

@@ -286,8 +286,8 @@ export interface Functions extends ${all} {}
       this.types.resolve(typedef.type).kind === "scalar"
     ).map((typedef) => typedef.name);
     const lines: readonly (readonly [string[], string])[] = [
-      [pick(["NativeBuffer", "Pointer"]), "../pointer.ts"],
-      [pick(["StructView", "structName"]), "../struct_view.ts"],
+      [pick(["NativeBuffer", "Pointer"]), "../types/pointer.ts"],
+      [pick(["StructView", "structName"]), "../types/struct_view.ts"],
       [pick(scalars), "./types.ts"],
       [pick(this.enumNames), "./enums.ts"],
       [pick(this.api.records.map((record) => record.name)), "./structs.ts"],

@@ -1,5 +1,5 @@
 import type { Native } from "../../ffi/native.ts";
-import type { StructView } from "../../ffi/struct_view.ts";
+import type { StructView } from "../../ffi/types/struct_view.ts";
 import type { Lib } from "../../ffi/tables.ts";
 import { type DefaultsName, structDefaults } from "../../ffi/tables/defaults.ts";
 import { type DefaultsRule, defaultsRules, noDefaults, readDefaults } from "../bindgen/defaults.ts";

@@ -1,4 +1,4 @@
-import type { FieldType, StructLayout } from "../../ffi/signature.ts";
+import type { FieldType, StructLayout } from "../../ffi/types/signature.ts";
 import { structLayout, structNames } from "../../ffi/tables.ts";
 import * as constants from "../../ffi/tables/constants.ts";
 import * as enums from "../../ffi/tables/enums.ts";

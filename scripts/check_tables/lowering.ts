@@ -1,9 +1,9 @@
-import { type Abi, hostAbi, place } from "../../ffi/abi.ts";
-import { MAX_PARAMETERS } from "../../ffi/bun.ts";
-import { lower } from "../../ffi/lower.ts";
+import { type Abi, hostAbi, place } from "../../ffi/call/abi.ts";
+import { MAX_PARAMETERS } from "../../ffi/runtime/bun.ts";
+import { lower } from "../../ffi/call/lower.ts";
 import type { Native } from "../../ffi/native.ts";
-import { isStruct } from "../../ffi/signature.ts";
-import { hasThunk } from "../../ffi/thunk.ts";
+import { isStruct } from "../../ffi/types/signature.ts";
+import { hasThunk } from "../../ffi/call/thunk.ts";
 import { functionEntry, functionNames, type Lib, structLayout } from "../../ffi/tables.ts";
 import { replacements } from "./replacements.ts";
 import { newReport, type Report } from "./report.ts";
@@ -52,7 +52,7 @@ export function checkLowering(native: Native): Report {
     );
     report.lines.push(
       `Bun on ${abi}: ${names.length - refused.length} of ${names.length} can be called with scalars alone${
-        refused.length === 0 ? "" : hasThunk(abi) ? "; the others through ffi/thunk.ts:" : "; the others not:"
+        refused.length === 0 ? "" : hasThunk(abi) ? "; the others through ffi/call/thunk.ts:" : "; the others not:"
       }`,
     );
     for (const [name, reason] of refused) {

@@ -30,7 +30,7 @@ export async function packLibrary(platforms: readonly PlatformPackage[], work: s
  */
 async function embedNativeThread(staged: string): Promise<void> {
   const { outputFiles } = await build({
-    entryPoints: [join(staged, "lib", "native_thread.ts")],
+    entryPoints: [join(staged, "lib", "worker", "entry.ts")],
     bundle: true,
     write: false,
     format: "esm",
@@ -42,7 +42,7 @@ async function embedNativeThread(staged: string): Promise<void> {
   const text = outputFiles[0]?.text;
   if (text === undefined) throw new Error("esbuild made nothing of the native thread");
   writeFileSync(
-    join(staged, "lib", "native_thread_source.ts"),
+    join(staged, "lib", "worker", "source.ts"),
     `/** The native thread's program, put here by the packing script. */\nexport const nativeThreadSource: string | null = ${
       JSON.stringify(text)
     };\n`,

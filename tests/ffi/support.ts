@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { type LibraryFile, type LibrarySet, locateLibraries } from "../../ffi/locate.ts";
+import { type LibraryFile, type LibrarySet, locateLibraries } from "../../ffi/library/locate.ts";
 
 /** What a child process did. */
 export interface Ended {

@@ -1,9 +1,9 @@
 import { bringReference } from "../../scripts/build_reference.mjs";
-import { Buffer } from "../../lib/ggml/buffer.ts";
-import type { BufferType } from "../../lib/ggml/buffer_type.ts";
-import type { GgmlContext } from "../../lib/ggml/context.ts";
-import type { Device } from "../../lib/ggml/device.ts";
-import { Registry } from "../../lib/ggml/registry.ts";
+import { Buffer } from "../../lib/ggml/backend/buffer.ts";
+import type { BufferType } from "../../lib/ggml/backend/buffer_type.ts";
+import type { GgmlContext } from "../../lib/ggml/tensor/context.ts";
+import type { Device } from "../../lib/ggml/backend/device.ts";
+import { Registry } from "../../lib/ggml/backend/registry.ts";
 
 /** The backend of our own, loaded, with its switches. */
 export interface Reference {

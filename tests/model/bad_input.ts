@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { defaultModelPath, GgmlError, loadModel, type Model } from "../../mod.ts";
-import { locateLibraries } from "../../ffi/locate.ts";
+import { locateLibraries } from "../../ffi/library/locate.ts";
 import { command, longPrompt, run, runtime, system, testModel } from "./support.ts";
 
 let failed = 0;

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { type Native, open, type Pointer } from "../../ffi/mod.ts";
-import { guardContents } from "../../lib/llama/chat_guard.ts";
+import { guardContents } from "../../lib/llama/chat/special_token_guard.ts";
 import { promptTokens } from "../../lib/llama/thread/prompt.ts";
 import { chatVocabulary, type SpecialToken } from "../../lib/llama/thread/special_tokens.ts";
 import { tokenize } from "../../lib/llama/thread/tokenizer.ts";

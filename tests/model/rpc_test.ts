@@ -13,8 +13,8 @@ import {
   RpcProtocolError,
   RpcServerError,
 } from "../../lib/errors.ts";
-import { connectRpc } from "../../lib/ggml/rpc.ts";
-import { RpcServer } from "../../lib/ggml/rpc_server.ts";
+import { connectRpc } from "../../lib/ggml/rpc/connect.ts";
+import { RpcServer } from "../../lib/ggml/rpc/server.ts";
 import type { ModelOptions } from "../../mod.ts";
 import { command, runtime, slow, system, testModel } from "./support.ts";
 

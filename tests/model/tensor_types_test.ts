@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { open } from "../../ffi/mod.ts";
-import { tensorTypes } from "../../lib/ggml/tensor_types.ts";
+import { tensorTypes } from "../../lib/gguf/tensor_types.ts";
 
 /** `GGML_TYPE_COUNT` of the pinned release. */
 const count = 43;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { InvalidArgumentError } from "../../mod.ts";
-import { randomBelow } from "../random.ts";
+import { randomBelow } from "../support/random.ts";
 import { slow, system, testModel } from "./support.ts";
 
 const texts = [

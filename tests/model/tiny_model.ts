@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GgufFile, type GgufTypedValue, writeGguf } from "../../lib/ggml/mod.ts";
 import { defaultModelPath } from "../../mod.ts";
-import { randomNumbers } from "../random.ts";
+import { randomNumbers } from "../support/random.ts";
 
 const width = 32;
 const hidden = 48;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { InvalidArgumentError } from "../../lib/errors.ts";
-import { checkCompletion, checkGeneration } from "../../lib/llama/generation_options.ts";
-import { checkLoad, modelPath } from "../../lib/llama/load_options.ts";
-import { checkSampling, largestSeed } from "../../lib/llama/sampling.ts";
-import { checkTokens } from "../../lib/llama/vocab_check.ts";
-import { checkInteger, checkText } from "../../lib/options.ts";
+import { checkCompletion, checkGeneration } from "../../lib/llama/generation/options.ts";
+import { checkLoad, modelPath } from "../../lib/llama/model/load_options.ts";
+import { checkSampling, largestSeed } from "../../lib/llama/sampling/options.ts";
+import { checkTokens } from "../../lib/llama/model/vocab_check.ts";
+import { checkInteger, checkText } from "../../lib/support/check.ts";
 
 /** Options as a caller without types might give them. */
 // deno-lint-ignore no-explicit-any

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { packMessage, unpackMessage } from "../../ffi/thread_message.ts";
+import { packMessage, unpackMessage } from "../../ffi/thread/message.ts";
 
 /** Whether a typed array is left anywhere, which would be slow to receive. */
 function hasArrays(value: unknown): boolean {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import test, { after } from "node:test";
 import { type LiveText, loadWhisper } from "../../lib/whisper/mod.ts";
-import { type LiveWindow, WindowGate } from "../../lib/whisper/live_windows.ts";
+import { type LiveWindow, WindowGate } from "../../lib/whisper/live/windows.ts";
 import { tinyEnglishPath, voiceActivityPath } from "./files.ts";
 import { jfkSamples, music, noise, silence } from "./support.ts";
 

@@ -7,7 +7,7 @@ import test from "node:test";
 import { pathToFileURL } from "node:url";
 import { defaultModelPath } from "../../lib/models/default_model.ts";
 import { GgmlError, loadWhisper, type WhisperOptions } from "../../lib/whisper/mod.ts";
-import { randomNumbers } from "../random.ts";
+import { randomNumbers } from "../support/random.ts";
 import { jfkPath, tinyEnglishPath, voiceActivityPath } from "./files.ts";
 import { mutated, smallModel } from "./small_model.ts";
 import { noise } from "./support.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test, { after } from "node:test";
-import { joined } from "../../ffi/joined.ts";
+import { joined } from "../../ffi/memory/concat.ts";
 import { GgmlError, loadWhisper, type TranscribeOptions, type WhisperAudio } from "../../lib/whisper/mod.ts";
 import { tinyEnglishPath, voiceActivityPath } from "./files.ts";
 import { jfkSamples, music, noise, silence } from "./support.ts";

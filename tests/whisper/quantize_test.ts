@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import process from "node:process";
 import { test } from "node:test";
 import { InvalidArgumentError, ModelNotFoundError } from "../../lib/errors.ts";
-import { joined } from "../../ffi/joined.ts";
+import { joined } from "../../ffi/memory/concat.ts";
 import {
   ConversionError,
   loadWhisper,

@@ -1,7 +1,7 @@
 /** Models in whisper.cpp's format that are small and say nothing sensible. */
 
-import { joined } from "../../ffi/joined.ts";
-import { randomNumbers } from "../random.ts";
+import { joined } from "../../ffi/memory/concat.ts";
+import { randomNumbers } from "../support/random.ts";
 
 /** Writes bytes one after another. */
 class Writer {

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { encodeWav } from "../../lib/whisper/mod.ts";
-import { randomNumbers } from "../random.ts";
+import { randomNumbers } from "../support/random.ts";
 import { jfkPath } from "./files.ts";
 
 /** The recording's samples. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test, { after } from "node:test";
 import { pathToFileURL } from "node:url";
-import { joined } from "../../ffi/joined.ts";
+import { joined } from "../../ffi/memory/concat.ts";
 import { loadWhisper, type TranscribeOptions, TranscriptionCancelledError } from "../../lib/whisper/mod.ts";
 import { jfkPath, tinyEnglishPath, voiceActivityPath } from "./files.ts";
 import { jfkSamples, parseLines, silence } from "./support.ts";

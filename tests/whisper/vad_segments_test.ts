@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 import { open, type Pointer } from "../../ffi/mod.ts";
-import { SpeechAudio, speechOf } from "../../lib/whisper/vad_segments.ts";
-import { checkVad, type VadOptions } from "../../lib/whisper/vad_options.ts";
-import { randomNumbers } from "../random.ts";
+import { SpeechAudio, speechOf } from "../../lib/whisper/vad/segments.ts";
+import { checkVad, type VadOptions } from "../../lib/whisper/vad/options.ts";
+import { randomNumbers } from "../support/random.ts";
 import { voiceActivityPath } from "./files.ts";
 
 const native = await open();

@@ -5,9 +5,9 @@
  */
 
 import { ggml_unary_op, type Lib, type Pointer } from "../../../ffi/mod.ts";
-import { checkBoolean, checkOneOf, checkOptions } from "../../options.ts";
-import type { GgmlContext } from "../context.ts";
-import type { Tensor } from "../tensor.ts";
+import { checkBoolean, checkOneOf, checkOptions } from "../../support/check.ts";
+import type { GgmlContext } from "../tensor/context.ts";
+import type { Tensor } from "../tensor/tensor.ts";
 import { check, F32_F16, FLOATS, type InPlaceOptions, libOf, type OperatorCheck } from "./check.ts";
 import { wantsInPlace } from "./in_place.ts";
 

@@ -5,10 +5,10 @@
  */
 
 import type { Lib, Pointer } from "../../../ffi/mod.ts";
-import { checkBoolean, checkOptions } from "../../options.ts";
-import type { GgmlContext } from "../context.ts";
-import type { Tensor } from "../tensor.ts";
-import { isQuantized, typeByName, type TypeName } from "../types.ts";
+import { checkBoolean, checkOptions } from "../../support/check.ts";
+import type { GgmlContext } from "../tensor/context.ts";
+import type { Tensor } from "../tensor/tensor.ts";
+import { isQuantized, typeByName, type TypeName } from "../tensor/types.ts";
 import { check, FLOATS, type InPlaceOptions, INT_MAX, libOf, type OperatorCheck } from "./check.ts";
 import { cpuTypes } from "./cpu_types.ts";
 import { wantsInPlace } from "./in_place.ts";

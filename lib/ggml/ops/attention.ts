@@ -6,9 +6,9 @@
 
 import { ggml_op, ggml_prec } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
-import { checkBoolean, checkOptions } from "../../options.ts";
-import type { GgmlContext } from "../context.ts";
-import type { Tensor } from "../tensor.ts";
+import { checkBoolean, checkOptions } from "../../support/check.ts";
+import type { GgmlContext } from "../tensor/context.ts";
+import type { Tensor } from "../tensor/tensor.ts";
 import { check, F32_F16, type InPlaceOptions, INT_MAX, libOf, shapeOf } from "./check.ts";
 import { cpuTypes } from "./cpu_types.ts";
 import { wantsInPlace } from "./in_place.ts";

@@ -6,11 +6,11 @@
 
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
 import type { Lib } from "../../../ffi/mod.ts";
-import { checkInteger, checkNumber, isInstance, type Range, show } from "../../options.ts";
-import { GgmlContext, type TensorMaker } from "../context.ts";
-import { Tensor } from "../tensor.ts";
-import { TensorLayoutError, TensorShapeError, TensorTypeError } from "../tensor_errors.ts";
-import { checkShape, type Shape, typeByName, type TypeName } from "../types.ts";
+import { checkInteger, checkNumber, isInstance, type Range, show } from "../../support/check.ts";
+import { GgmlContext, type TensorMaker } from "../tensor/context.ts";
+import { Tensor } from "../tensor/tensor.ts";
+import { TensorLayoutError, TensorShapeError, TensorTypeError } from "../tensor/errors.ts";
+import { checkShape, type Shape, typeByName, type TypeName } from "../tensor/types.ts";
 
 /** Where an operator puts its result. */
 export interface InPlaceOptions {

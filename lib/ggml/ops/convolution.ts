@@ -4,10 +4,10 @@
  * @module
  */
 
-import { checkBoolean, checkOneOf, checkOptions } from "../../options.ts";
-import type { GgmlContext } from "../context.ts";
-import type { Tensor } from "../tensor.ts";
-import { typeByName } from "../types.ts";
+import { checkBoolean, checkOneOf, checkOptions } from "../../support/check.ts";
+import type { GgmlContext } from "../tensor/context.ts";
+import type { Tensor } from "../tensor/tensor.ts";
+import { typeByName } from "../tensor/types.ts";
 import { check, F32_F16, INT_MAX, type OperatorCheck } from "./check.ts";
 
 /** How a kernel moves along one axis. */

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { GgmlContext } from "../context.ts";
-import type { Tensor } from "../tensor.ts";
-import { isQuantized, typeByName, type TypeName } from "../types.ts";
+import type { GgmlContext } from "../tensor/context.ts";
+import type { Tensor } from "../tensor/tensor.ts";
+import { isQuantized, typeByName, type TypeName } from "../tensor/types.ts";
 import { check, FLOATS, type InPlaceOptions, libOf, type OperatorCheck } from "./check.ts";
 import { cpuTypes } from "./cpu_types.ts";
 import { wantsInPlace } from "./in_place.ts";

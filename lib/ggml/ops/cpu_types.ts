@@ -1,6 +1,6 @@
 import type { Native } from "../../../ffi/mod.ts";
-import type { GgmlContext } from "../context.ts";
-import { typeByName, type TypeName, typeNames } from "../types.ts";
+import type { GgmlContext } from "../tensor/context.ts";
+import { typeByName, type TypeName, typeNames } from "../tensor/types.ts";
 import { libOf } from "./check.ts";
 
 /** What the CPU's kernels can do with each type. */

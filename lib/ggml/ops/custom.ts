@@ -6,10 +6,10 @@
 
 import type { CallbackName, Pointer } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
-import { checkBoolean, checkFunction, checkOptions, show } from "../../options.ts";
-import type { GgmlContext } from "../context.ts";
-import type { Tensor } from "../tensor.ts";
-import { typeByName, type TypeName } from "../types.ts";
+import { checkBoolean, checkFunction, checkOptions, show } from "../../support/check.ts";
+import type { GgmlContext } from "../tensor/context.ts";
+import type { Tensor } from "../tensor/tensor.ts";
+import { typeByName, type TypeName } from "../tensor/types.ts";
 import { check, type InPlaceOptions, libOf, shapeOf } from "./check.ts";
 import { wantsInPlace } from "./in_place.ts";
 

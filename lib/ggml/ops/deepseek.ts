@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { GgmlContext } from "../context.ts";
-import type { Tensor } from "../tensor.ts";
+import type { GgmlContext } from "../tensor/context.ts";
+import type { Tensor } from "../tensor/tensor.ts";
 import { check, INT_MAX, shapeOf } from "./check.ts";
 import { cpuTypes } from "./cpu_types.ts";
 

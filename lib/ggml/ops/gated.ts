@@ -5,10 +5,10 @@
  */
 
 import { ggml_glu_op, type Lib, type Pointer } from "../../../ffi/mod.ts";
-import { checkBoolean, checkOneOf, checkOptions } from "../../options.ts";
-import type { GgmlContext } from "../context.ts";
-import type { Tensor } from "../tensor.ts";
-import type { TypeName } from "../types.ts";
+import { checkBoolean, checkOneOf, checkOptions } from "../../support/check.ts";
+import type { GgmlContext } from "../tensor/context.ts";
+import type { Tensor } from "../tensor/tensor.ts";
+import type { TypeName } from "../tensor/types.ts";
 import { check, F32_F16, libOf } from "./check.ts";
 
 /** Where the gate of a gated unit is. */

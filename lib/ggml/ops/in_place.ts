@@ -1,4 +1,4 @@
-import { checkBoolean, checkOptions } from "../../options.ts";
+import { checkBoolean, checkOptions } from "../../support/check.ts";
 import type { InPlaceOptions } from "./check.ts";
 
 /** The option `inPlace` of an operator that has no other. */

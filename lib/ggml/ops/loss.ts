@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { GgmlContext } from "../context.ts";
-import type { Tensor } from "../tensor.ts";
+import type { GgmlContext } from "../tensor/context.ts";
+import type { Tensor } from "../tensor/tensor.ts";
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
 import { check } from "./check.ts";
 

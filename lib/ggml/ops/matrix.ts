@@ -6,10 +6,10 @@
 
 import { ggml_op, ggml_op_hint, ggml_prec, ggml_tri_type } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
-import { checkOneOf } from "../../options.ts";
-import type { GgmlContext } from "../context.ts";
-import type { Tensor } from "../tensor.ts";
-import { isQuantized } from "../types.ts";
+import { checkOneOf } from "../../support/check.ts";
+import type { GgmlContext } from "../tensor/context.ts";
+import type { Tensor } from "../tensor/tensor.ts";
+import { isQuantized } from "../tensor/types.ts";
 import { check, type InPlaceOptions, INT_MAX, libOf, shapeOf } from "./check.ts";
 import { cpuTypes } from "./cpu_types.ts";
 import { wantsInPlace } from "./in_place.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { checkBoolean, checkOptions } from "../../options.ts";
-import type { GgmlContext } from "../context.ts";
-import type { Tensor } from "../tensor.ts";
+import { checkBoolean, checkOptions } from "../../support/check.ts";
+import type { GgmlContext } from "../tensor/context.ts";
+import type { Tensor } from "../tensor/tensor.ts";
 import { check, type InPlaceOptions, libOf } from "./check.ts";
 
 /** How rows are normalised. */

@@ -6,9 +6,9 @@
 
 import { ggml_op_pool, ggml_scale_flag, ggml_scale_mode } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
-import { checkBoolean, checkOneOf, checkOptions, show } from "../../options.ts";
-import type { GgmlContext } from "../context.ts";
-import type { Tensor } from "../tensor.ts";
+import { checkBoolean, checkOneOf, checkOptions, show } from "../../support/check.ts";
+import type { GgmlContext } from "../tensor/context.ts";
+import type { Tensor } from "../tensor/tensor.ts";
 import { check, F32_F16, INT_MAX, libOf, type OperatorCheck } from "./check.ts";
 
 /** What is taken of each pool. C: `enum ggml_op_pool`. */

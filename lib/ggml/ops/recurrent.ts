@@ -4,9 +4,9 @@
  * @module
  */
 
-import { checkOptions } from "../../options.ts";
-import type { GgmlContext } from "../context.ts";
-import type { Tensor } from "../tensor.ts";
+import { checkOptions } from "../../support/check.ts";
+import type { GgmlContext } from "../tensor/context.ts";
+import type { Tensor } from "../tensor/tensor.ts";
 import { check, INT_MAX, shapeOf } from "./check.ts";
 
 /**

@@ -5,9 +5,9 @@
  */
 
 import { ggml_sort_order } from "../../../ffi/mod.ts";
-import { checkOneOf } from "../../options.ts";
-import type { GgmlContext } from "../context.ts";
-import type { Tensor } from "../tensor.ts";
+import { checkOneOf } from "../../support/check.ts";
+import type { GgmlContext } from "../tensor/context.ts";
+import type { Tensor } from "../tensor/tensor.ts";
 import { check, FLOATS } from "./check.ts";
 
 /** The sum of all elements, one number of the type of `a` (f32, f16 or bf16). Throws TensorTypeError, TensorLayoutError. C: `ggml_sum`. */

@@ -14,9 +14,9 @@ import {
   type Pointer,
 } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
-import { checkBoolean, checkInteger, checkNumber, checkOneOf, checkOptions, show } from "../../options.ts";
-import type { GgmlContext } from "../context.ts";
-import type { Tensor } from "../tensor.ts";
+import { checkBoolean, checkInteger, checkNumber, checkOneOf, checkOptions, show } from "../../support/check.ts";
+import type { GgmlContext } from "../tensor/context.ts";
+import type { Tensor } from "../tensor/tensor.ts";
 import { check, F32_F16, type InPlaceOptions, INT_MAX, libOf, type OperatorCheck, shapeOf } from "./check.ts";
 
 /** Which numbers are turned together. C: `GGML_ROPE_TYPE_…`. */

@@ -5,11 +5,11 @@
  */
 
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
-import { checkOptions } from "../../options.ts";
-import type { GgmlContext } from "../context.ts";
-import type { Tensor } from "../tensor.ts";
-import { TensorShapeError } from "../tensor_errors.ts";
-import { isQuantized, type Shape, typeByName } from "../types.ts";
+import { checkOptions } from "../../support/check.ts";
+import type { GgmlContext } from "../tensor/context.ts";
+import type { Tensor } from "../tensor/tensor.ts";
+import { TensorShapeError } from "../tensor/errors.ts";
+import { isQuantized, type Shape, typeByName } from "../tensor/types.ts";
 import { check, libOf, type OperatorCheck } from "./check.ts";
 
 type Wide = [bigint, bigint, bigint, bigint];

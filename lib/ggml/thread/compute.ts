@@ -1,5 +1,5 @@
-import type { Pointer } from "../../../ffi/pointer.ts";
-import type { TaskContext } from "../../../ffi/task.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
+import type { TaskContext } from "../../../ffi/thread/task.ts";
 
 /** How a backend takes its threads and its end. Plain data. */
 export interface BackendPlace {

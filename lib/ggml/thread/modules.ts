@@ -1,8 +1,8 @@
-import type { Pointer } from "../../../ffi/pointer.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
 import type { Native } from "../../../ffi/native.ts";
-import type { TaskContext } from "../../../ffi/task.ts";
+import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { BackendLoadError } from "../../errors.ts";
-import { checkModuleFile } from "../module_file.ts";
+import { checkModuleFile } from "../backend/module_file.ts";
 
 /** What a module says of itself. Plain data. */
 export interface ModuleWords {

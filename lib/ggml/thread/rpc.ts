@@ -1,7 +1,7 @@
-import type { Pointer } from "../../../ffi/pointer.ts";
-import type { TaskContext } from "../../../ffi/task.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
+import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { RpcConnectError } from "../../errors.ts";
-import type { OpenedRemote, RemotePlace } from "../rpc_use.ts";
+import type { OpenedRemote, RemotePlace } from "../rpc/connections.ts";
 
 /**
  * Opens devices of other machines on this thread, and keeps each connection by a backend. C: `ggml_backend_rpc_add_server`, `ggml_backend_rpc_init`,

@@ -1,5 +1,5 @@
-import type { Pointer } from "../../../ffi/pointer.ts";
-import type { TaskContext } from "../../../ffi/task.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
+import type { TaskContext } from "../../../ffi/thread/task.ts";
 import type { ggml_opt_params, StructView } from "../../../ffi/mod.ts";
 import { type BackendPlace, withBackends } from "./compute.ts";
 

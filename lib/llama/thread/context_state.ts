@@ -1,6 +1,6 @@
 import type { Native } from "../../../ffi/native.ts";
-import type { Pointer } from "../../../ffi/pointer.ts";
-import type { StructView } from "../../../ffi/struct_view.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
+import type { StructView } from "../../../ffi/types/struct_view.ts";
 import type { Structs } from "../../../ffi/tables/structs.ts";
 import type { Lib } from "../../../ffi/tables.ts";
 import { DisposedError } from "../../errors.ts";

@@ -1,9 +1,9 @@
-import type { Pointer } from "../../../ffi/pointer.ts";
-import type { TaskContext } from "../../../ffi/task.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
+import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { ControlVectorError } from "../../errors.ts";
-import type { ControlVectorData } from "../control_vectors.ts";
+import type { ControlVectorData } from "../adapters/control_vectors.ts";
 import { contextState } from "./context_state.ts";
-import { logWords } from "./log_words.ts";
+import { logWords } from "../../support/native_log.ts";
 
 /** What the task is given. */
 export interface ControlVectorInput {

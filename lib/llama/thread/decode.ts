@@ -1,4 +1,4 @@
-import type { TaskContext } from "../../../ffi/task.ts";
+import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { DecodeError } from "../../errors.ts";
 import type { ContextState } from "./context_state.ts";
 

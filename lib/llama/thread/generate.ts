@@ -4,17 +4,17 @@
  * @module
  */
 
-import type { TaskContext } from "../../../ffi/task.ts";
+import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { EmptyPromptError, PromptTooLongError } from "../../errors.ts";
-import { StopMatcher } from "../stop_matcher.ts";
+import { StopMatcher } from "../generation/stop_matcher.ts";
 import { AnswerBytes, ReasoningBudget } from "./answer_marks.ts";
 import { type ContextState, contextState } from "./context_state.ts";
 import { decode } from "./decode.ts";
 import { useLoras } from "./lora.ts";
 import { promptTokens } from "./prompt.ts";
-import { importSamplers, OwnSamplers } from "./own_samplers.ts";
+import { importSamplers, OwnSamplers } from "./sampling/custom_samplers.ts";
 import type { GenerateInput, GenerateMessage, GenerateOutput, StopReason } from "./protocol.ts";
-import { TokenSampler } from "./sampler.ts";
+import { TokenSampler } from "./sampling/sampler.ts";
 import { healPrompt } from "./token_healing.ts";
 
 type Task = TaskContext<GenerateMessage>;

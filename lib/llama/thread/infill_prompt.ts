@@ -1,9 +1,9 @@
-import type { Pointer } from "../../../ffi/pointer.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
 import type { Lib } from "../../../ffi/tables.ts";
 import { UnsupportedModelError } from "../../errors.ts";
 import type { Prompt } from "./protocol.ts";
 import { tokenize } from "./tokenizer.ts";
-import { joined } from "../../../ffi/joined.ts";
+import { joined } from "../../../ffi/memory/concat.ts";
 
 type Vocab = Pointer<"llama_vocab">;
 

@@ -6,10 +6,10 @@
 
 import { freemem } from "node:os";
 import type { Native, NativeCallback } from "../../../ffi/native.ts";
-import type { Pointer } from "../../../ffi/pointer.ts";
-import type { TaskContext } from "../../../ffi/task.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
+import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { ContextError, ModelLoadError } from "../../errors.ts";
-import { logWords } from "./log_words.ts";
+import { logWords } from "../../support/native_log.ts";
 import { addContext, ContextState, removeContext } from "./context_state.ts";
 import type { LoadedModel, LoadInput, ModelFacts } from "./protocol.ts";
 

@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { Pointer } from "../../../ffi/pointer.ts";
-import type { TaskContext } from "../../../ffi/task.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
+import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { LoraError } from "../../errors.ts";
-import type { LoraData } from "../lora.ts";
+import type { LoraData } from "../adapters/lora.ts";
 import { type ContextState, contextState } from "./context_state.ts";
-import { logWords } from "./log_words.ts";
+import { logWords } from "../../support/native_log.ts";
 
 /** What the load task is given. */
 export interface LoraInput {

@@ -5,8 +5,8 @@
  */
 
 import type { Native } from "../../../ffi/native.ts";
-import type { Pointer } from "../../../ffi/pointer.ts";
-import { type Guard, unguard } from "../chat_guard.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
+import { type Guard, unguard } from "../chat/special_token_guard.ts";
 import { infillTokens } from "./infill_prompt.ts";
 import type { Prompt } from "./protocol.ts";
 import { type SpecialToken, specialTokens } from "./special_tokens.ts";

@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { Pointer } from "../../../ffi/pointer.ts";
-import type { Guard } from "../chat_guard.ts";
-import type { LoraData } from "../lora.ts";
-import type { SamplingSettings } from "../sampling.ts";
-import type { Hop, HopRequest } from "../sampling_hop.ts";
-import type { GrammarSettings } from "../sampling_grammar.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
+import type { Guard } from "../chat/special_token_guard.ts";
+import type { LoraData } from "../adapters/lora.ts";
+import type { SamplingSettings } from "../sampling/options.ts";
+import type { Hop, HopRequest } from "../sampling/caller_sampler.ts";
+import type { GrammarSettings } from "../sampling/grammar.ts";
 
 /** What the load task is given. */
 export interface LoadInput {

@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { Pointer } from "../../../ffi/pointer.ts";
-import type { TaskContext } from "../../../ffi/task.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
+import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { DecodeError, EmptyPromptError, PromptTooLongError } from "../../errors.ts";
 import { type ContextState, contextState } from "./context_state.ts";
 import { decode } from "./decode.ts";
 import { useLoras } from "./lora.ts";
-import { logSum } from "./logprobs.ts";
+import { logSum } from "./sampling/logprobs.ts";
 import { promptTokens } from "./prompt.ts";
 import type { Prompt } from "./protocol.ts";
 

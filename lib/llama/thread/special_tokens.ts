@@ -1,5 +1,5 @@
 import type { Native } from "../../../ffi/native.ts";
-import type { Pointer } from "../../../ffi/pointer.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
 
 /** A token that stands for itself wherever its text appears. */
 export interface SpecialToken {

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Pointer } from "../../../ffi/pointer.ts";
-import type { TaskContext } from "../../../ffi/task.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
+import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { setControlVectors } from "./control_vectors.ts";
 import { generate } from "./generate.ts";
 import { load, unload } from "./load.ts";
@@ -13,8 +13,8 @@ import { freeLora, loadLora } from "./lora.ts";
 import type { DetokenizeInput, TokenizeInput } from "./protocol.ts";
 import { score, textScores } from "./score.ts";
 import { type ChatVocabulary, chatVocabulary } from "./special_tokens.ts";
-import { type RenderInput, renderTemplate } from "./template.ts";
-import { type TemplateTraits, templateTraits, type TraitsInput } from "./template_traits.ts";
+import { type RenderInput, renderTemplate } from "./template/render.ts";
+import { type TemplateTraits, templateTraits, type TraitsInput } from "./template/traits.ts";
 import { detokenize, tokenize } from "./tokenizer.ts";
 
 /** The tasks by name. */

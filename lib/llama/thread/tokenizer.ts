@@ -5,7 +5,7 @@
  */
 
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
-import type { Pointer } from "../../../ffi/pointer.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
 import type { Lib } from "../../../ffi/tables.ts";
 
 type Vocab = Pointer<"llama_vocab">;

@@ -1,4 +1,4 @@
-import type { Pointer } from "../../../ffi/pointer.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
 import type { Lib } from "../../../ffi/tables.ts";
 import { TokenBytes } from "./tokenizer.ts";
 

@@ -1,9 +1,9 @@
 import { GgmlError, InvalidArgumentError } from "../../errors.ts";
-import { checkFunction, checkOptions, checkText, show } from "../../options.ts";
-import type { JsonValue } from "../schema/json.ts";
-import { type CompiledSchema, compileSchema } from "../schema/mod.ts";
-import type { SchemaOutput, StandardSchema } from "../schema/standard.ts";
-import { resolveSchema, ToolArgumentsError, type ToolSchema } from "./tool_schema.ts";
+import { checkFunction, checkOptions, checkText, show } from "../../support/check.ts";
+import type { JsonValue } from "../../json_schema/json.ts";
+import { type CompiledSchema, compileSchema } from "../../json_schema/mod.ts";
+import type { SchemaOutput, StandardSchema } from "../../json_schema/standard.ts";
+import { resolveSchema, ToolArgumentsError, type ToolSchema } from "./schema.ts";
 
 /** What a handler is told beside the arguments. */
 export interface ToolCallContext {

@@ -9,10 +9,10 @@ import { stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
-import { isInstance, show } from "../../options.ts";
+import { isInstance, show } from "../../support/check.ts";
 import { AudioAccessError, AudioNotFoundError } from "./errors.ts";
-import { joined } from "../../../ffi/joined.ts";
-import { refuseFile } from "../../file_refusal.ts";
+import { joined } from "../../../ffi/memory/concat.ts";
+import { refuseFile } from "../../support/file_error.ts";
 
 /** Where audio comes from: a path, a file URL, bytes, a blob, or a stream of bytes. */
 export type AudioSource =

@@ -6,7 +6,7 @@
 
 import { setImmediate } from "node:timers/promises";
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
-import { checkBoolean, checkInteger, checkOptions, checkSignal, show } from "../../options.ts";
+import { checkBoolean, checkInteger, checkOptions, checkSignal, show } from "../../support/check.ts";
 import { type AudioSource, ByteReader } from "./byte_reader.ts";
 import { AudioEmptyError, AudioFormatError } from "./errors.ts";
 import { decodeByFfmpeg } from "./ffmpeg.ts";
@@ -22,7 +22,7 @@ import {
   UnknownCodecError,
   type WavHeader,
 } from "./wav_header.ts";
-import { joined } from "../../../ffi/joined.ts";
+import { joined } from "../../../ffi/memory/concat.ts";
 
 /** How audio is read. */
 export interface ReadAudioOptions {

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { checkInteger, isInstance } from "../../options.ts";
+import { checkInteger, isInstance } from "../../support/check.ts";
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
-import { joined } from "../../../ffi/joined.ts";
+import { joined } from "../../../ffi/memory/concat.ts";
 
 /** Samples a second that whisper hears, `WHISPER_SAMPLE_RATE`. */
 export const whisperSampleRate = 16_000;

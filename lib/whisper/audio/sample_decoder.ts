@@ -5,7 +5,7 @@
  */
 
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
-import { isInstance, show } from "../../options.ts";
+import { isInstance, show } from "../../support/check.ts";
 import { AudioEmptyError, AudioSampleError } from "./errors.ts";
 import { type PcmFormat, sampleBytes, type SampleEncoding } from "./wav_header.ts";
 

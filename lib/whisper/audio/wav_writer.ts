@@ -5,7 +5,7 @@
  */
 
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
-import { checkInteger, checkOneOf, checkOptions, isInstance, show } from "../../options.ts";
+import { checkInteger, checkOneOf, checkOptions, isInstance, show } from "../../support/check.ts";
 import { highestSampleRate, lowestSampleRate, whisperSampleRate } from "./resampler.ts";
 import { mostChannels } from "./wav_header.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { joined } from "../../../ffi/joined.ts";
+import { joined } from "../../../ffi/memory/concat.ts";
 
 /** The file's first four bytes, `GGML_FILE_MAGIC`. */
 export const ggmlMagic = 0x67676d6c;

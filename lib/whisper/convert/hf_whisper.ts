@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkOptions } from "../../options.ts";
+import { checkOptions } from "../../support/check.ts";
 import { ConversionError } from "./errors.ts";
 import { type FileParts, JoinedSource, readText } from "./parts.ts";
 import { readSafetensors } from "./safetensors_file.ts";

@@ -7,7 +7,7 @@
 import { open, rename, rm } from "node:fs/promises";
 import process from "node:process";
 import { ModelAccessError } from "../../errors.ts";
-import { checkOptions, checkSignal } from "../../options.ts";
+import { checkOptions, checkSignal } from "../../support/check.ts";
 
 /** How a model is written. */
 export interface WriteModelOptions {

@@ -6,8 +6,8 @@
 
 import { fileURLToPath } from "node:url";
 import { InvalidArgumentError } from "../../errors.ts";
-import { type ByteSource, FileSource, MemorySource } from "../../ggml/byte_source.ts";
-import { isInstance, show } from "../../options.ts";
+import { type ByteSource, FileSource, MemorySource } from "../../gguf/byte_source.ts";
+import { isInstance, show } from "../../support/check.ts";
 import { ConversionError } from "./errors.ts";
 
 /** A file: its path, its file URL, or its bytes. */

@@ -6,14 +6,14 @@
 
 import { setImmediate } from "node:timers/promises";
 import { ggml_ftype, GGML_QNT_VERSION, GGML_QNT_VERSION_FACTOR } from "../../../ffi/mod.ts";
-import { quantize } from "../../ggml/quantize.ts";
-import { tensorTypes } from "../../ggml/tensor_types.ts";
-import { checkOneOf } from "../../options.ts";
+import { quantize } from "../../ggml/tensor/quantize.ts";
+import { tensorTypes } from "../../gguf/tensor_types.ts";
+import { checkOneOf } from "../../support/check.ts";
 import { ConversionError } from "./errors.ts";
 import { floatBytes, floatReaders } from "./float_types.ts";
 import { ggmlMagic, int32s, tensorHead } from "./ggml_bytes.ts";
 import { type FileParts, JoinedSource } from "./parts.ts";
-import { joined } from "../../../ffi/joined.ts";
+import { joined } from "../../../ffi/memory/concat.ts";
 
 type Piece = Uint8Array<ArrayBuffer>;
 

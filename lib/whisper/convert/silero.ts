@@ -4,12 +4,12 @@
  * @module
  */
 
-import { checkOptions, show } from "../../options.ts";
+import { checkOptions, show } from "../../support/check.ts";
 import { InvalidArgumentError } from "../../errors.ts";
 import { ggmlMagic, int32s, sized, tensor } from "./ggml_bytes.ts";
 import { type FileParts, JoinedSource } from "./parts.ts";
 import { readSafetensors } from "./safetensors_file.ts";
-import { joined } from "../../../ffi/joined.ts";
+import { joined } from "../../../ffi/memory/concat.ts";
 
 type Piece = Uint8Array<ArrayBuffer>;
 

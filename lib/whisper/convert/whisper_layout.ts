@@ -7,7 +7,7 @@
 import { ConversionError } from "./errors.ts";
 import { ggmlMagic, int32s, tensor } from "./ggml_bytes.ts";
 import { melFilters, melFrequencies } from "./mel_filters.ts";
-import { joined } from "../../../ffi/joined.ts";
+import { joined } from "../../../ffi/memory/concat.ts";
 
 /** The sizes of a Whisper model. */
 export interface WhisperSizes {

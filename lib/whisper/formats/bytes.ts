@@ -1,4 +1,4 @@
-import type { Token } from "../segment.ts";
+import type { Token } from "../transcribe/segment.ts";
 
 /** A token's bytes. */
 export function tokenBytes({ text, bytes }: Token): Uint8Array {

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { checkBoolean, checkOptions } from "../../options.ts";
-import type { Segment, Token } from "../segment.ts";
+import { checkBoolean, checkOptions } from "../../support/check.ts";
+import type { Segment, Token } from "../transcribe/segment.ts";
 import { joinBytes, missingBytes, shortNumber, tokenBytes } from "./bytes.ts";
 import { checkSegments, clock, milliseconds } from "./time.ts";
 

@@ -5,8 +5,8 @@
  */
 
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
-import { checkNumber, checkOptions, checkText, show } from "../../options.ts";
-import type { Segment, Token } from "../segment.ts";
+import { checkNumber, checkOptions, checkText, show } from "../../support/check.ts";
+import type { Segment, Token } from "../transcribe/segment.ts";
 import { shortNumber, tokenBytes } from "./bytes.ts";
 import { checkSegments } from "./time.ts";
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { checkBoolean, checkInteger, checkOptions } from "../../options.ts";
-import type { Segment, Word } from "../segment.ts";
+import { checkBoolean, checkInteger, checkOptions } from "../../support/check.ts";
+import type { Segment, Word } from "../transcribe/segment.ts";
 import { checkSegments, clock, oneLine, shortClock } from "./time.ts";
 
 /** How SRT is written. */

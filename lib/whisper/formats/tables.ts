@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Segment } from "../segment.ts";
+import type { Segment } from "../transcribe/segment.ts";
 import { checkSegments, milliseconds, oneLine } from "./time.ts";
 
 /**

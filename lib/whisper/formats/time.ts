@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
-import { show } from "../../options.ts";
-import type { Segment } from "../segment.ts";
+import { show } from "../../support/check.ts";
+import type { Segment } from "../transcribe/segment.ts";
 
 /** Whole milliseconds. */
 export function milliseconds(seconds: number): number {

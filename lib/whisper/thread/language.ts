@@ -1,8 +1,8 @@
 import type { Native } from "../../../ffi/native.ts";
-import type { Pointer } from "../../../ffi/pointer.ts";
-import type { TaskContext } from "../../../ffi/task.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
+import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { InvalidArgumentError, UnsupportedModelError } from "../../errors.ts";
-import { show } from "../../options.ts";
+import { show } from "../../support/check.ts";
 import { TranscriptionError } from "../errors.ts";
 import type { LanguageInput, LanguageProbability } from "./protocol.ts";
 import { waiting } from "./waiting.ts";

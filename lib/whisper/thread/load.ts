@@ -6,14 +6,14 @@
 
 import { InvalidArgumentError, LibraryVersionError } from "../../../ffi/errors.ts";
 import type { Native } from "../../../ffi/native.ts";
-import type { Pointer } from "../../../ffi/pointer.ts";
-import type { TaskContext } from "../../../ffi/task.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
+import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { tableVersions } from "../../../ffi/tables/versions.ts";
 import { ModelLoadError } from "../../errors.ts";
-import { logWords } from "../../llama/thread/log_words.ts";
-import { MemoryModel, ModelCursor, ModelFile, type ModelSource } from "../model/source.ts";
+import { logWords } from "../../support/native_log.ts";
+import { MemoryModel, ModelCursor, ModelFile, type ModelSource } from "../model_file/source.ts";
 import { Loader } from "./loader.ts";
-import { readSpeechModel, type SpeechModelHeader } from "../model/speech_model.ts";
+import { readSpeechModel, type SpeechModelHeader } from "../model_file/speech_model.ts";
 import type { LoadedWhisper, LoadInput, ModelInput } from "./protocol.ts";
 
 /** Loads a model without a state. Posts numbers from 0 to 1. */

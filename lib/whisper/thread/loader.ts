@@ -1,9 +1,9 @@
 import type { Native, NativeCallback } from "../../../ffi/native.ts";
-import type { Pointer } from "../../../ffi/pointer.ts";
-import type { StructView } from "../../../ffi/struct_view.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
+import type { StructView } from "../../../ffi/types/struct_view.ts";
 import type { whisper_model_loader } from "../../../ffi/tables/structs.ts";
 import { ModelAccessError } from "../../errors.ts";
-import type { ModelSource } from "../model/source.ts";
+import type { ModelSource } from "../model_file/source.ts";
 
 /** Reads of this size are weights: where it pays to tell of progress, and to ask whether the load was cancelled. */
 const large = 1 << 16;

@@ -1,8 +1,8 @@
 import type { Native } from "../../../ffi/native.ts";
-import type { StructView } from "../../../ffi/struct_view.ts";
+import type { StructView } from "../../../ffi/types/struct_view.ts";
 import type { whisper_full_params } from "../../../ffi/tables/structs.ts";
-import type { SpeechGrammar } from "../grammar.ts";
-import type { DecodingSettings } from "../transcribe_options.ts";
+import type { SpeechGrammar } from "../transcribe/grammar.ts";
+import type { DecodingSettings } from "../transcribe/options.ts";
 
 /** `WHISPER_SAMPLING_GREEDY` and `_BEAM_SEARCH`. */
 const greedy = 0, beamSearch = 1;

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { Pointer } from "../../../ffi/pointer.ts";
-import type { DecodingSettings, VadSettings } from "../transcribe_options.ts";
-import type { Segment } from "../segment.ts";
-import type { WhisperNumbers } from "../model/speech_model.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
+import type { DecodingSettings, VadSettings } from "../transcribe/options.ts";
+import type { Segment } from "../transcribe/segment.ts";
+import type { WhisperNumbers } from "../model_file/speech_model.ts";
 
 /** Where a model comes from: a path, or bytes. */
 export type ModelInput = { readonly path: string } | { readonly bytes: Uint8Array<ArrayBuffer> };

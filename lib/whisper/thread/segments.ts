@@ -1,8 +1,8 @@
 import type { Native } from "../../../ffi/native.ts";
-import type { Pointer } from "../../../ffi/pointer.ts";
-import type { Segment, Token } from "../segment.ts";
-import type { SpeechAudio } from "../vad_segments.ts";
-import { groupWords } from "../words.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
+import type { Segment, Token } from "../transcribe/segment.ts";
+import type { SpeechAudio } from "../vad/segments.ts";
+import { groupWords } from "../transcribe/words.ts";
 
 /** What of a segment is wanted. */
 export interface SegmentWishes {

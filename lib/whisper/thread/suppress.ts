@@ -1,7 +1,7 @@
 import type { Native } from "../../../ffi/native.ts";
-import type { Pointer } from "../../../ffi/pointer.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
 import { InvalidArgumentError } from "../../errors.ts";
-import type { DecodingSettings } from "../transcribe_options.ts";
+import type { DecodingSettings } from "../transcribe/options.ts";
 
 /** The tokens that are never to be written, by number or because their text matches; `undefined` for none. */
 export function suppressedTokens(

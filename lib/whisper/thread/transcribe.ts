@@ -5,13 +5,13 @@
  */
 
 import type { Native, NativeCallback } from "../../../ffi/native.ts";
-import type { Pointer } from "../../../ffi/pointer.ts";
-import type { StructView } from "../../../ffi/struct_view.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
+import type { StructView } from "../../../ffi/types/struct_view.ts";
 import type { whisper_full_params } from "../../../ffi/tables/structs.ts";
-import type { TaskContext } from "../../../ffi/task.ts";
-import { logWords } from "../../llama/thread/log_words.ts";
+import type { TaskContext } from "../../../ffi/thread/task.ts";
+import { logWords } from "../../support/native_log.ts";
 import { TranscriptionError } from "../errors.ts";
-import { SpeechAudio } from "../vad_segments.ts";
+import { SpeechAudio } from "../vad/segments.ts";
 import { detectLanguage, languageOf } from "./language.ts";
 import { cText, fullParams } from "./params.ts";
 import type { TranscribeInput, TranscribeMessage, TranscribeOutput } from "./protocol.ts";

@@ -4,14 +4,14 @@
  * @module
  */
 
-import type { Pointer } from "../../../ffi/pointer.ts";
-import type { TaskContext } from "../../../ffi/task.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
+import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { ModelLoadError } from "../../errors.ts";
-import { logWords } from "../../llama/thread/log_words.ts";
+import { logWords } from "../../support/native_log.ts";
 import { TranscriptionError } from "../errors.ts";
-import { MemoryModel, ModelCursor } from "../model/source.ts";
-import { readVadModel } from "../model/vad_model.ts";
-import { speechOf } from "../vad_segments.ts";
+import { MemoryModel, ModelCursor } from "../model_file/source.ts";
+import { readVadModel } from "../model_file/vad_model.ts";
+import { speechOf } from "../vad/segments.ts";
 import { Loader } from "./loader.ts";
 import type { SpeechInput, SpeechSegment, VadModelInput } from "./protocol.ts";
 import { waiting } from "./waiting.ts";

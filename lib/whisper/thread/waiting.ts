@@ -1,4 +1,4 @@
-import type { TaskContext } from "../../../ffi/task.ts";
+import type { TaskContext } from "../../../ffi/thread/task.ts";
 
 /** How often a thread that waits for cores says that it lives. */
 const beatMs = 10_000;

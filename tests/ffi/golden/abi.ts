@@ -1,7 +1,7 @@
-import { type Abi, type ArgumentPlace, place, type Placement, type ResultPlace } from "../../../ffi/abi.ts";
-import { MAX_PARAMETERS } from "../../../ffi/bun.ts";
-import { lower, type LoweredParameter } from "../../../ffi/lower.ts";
-import { isStruct } from "../../../ffi/signature.ts";
+import { type Abi, type ArgumentPlace, place, type Placement, type ResultPlace } from "../../../ffi/call/abi.ts";
+import { MAX_PARAMETERS } from "../../../ffi/runtime/bun.ts";
+import { lower, type LoweredParameter } from "../../../ffi/call/lower.ts";
+import { isStruct } from "../../../ffi/types/signature.ts";
 import { functionEntry, functionNames, structLayout } from "../../../ffi/tables.ts";
 
 /** The conventions that have a golden file. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import type { GgmlContext } from "../../../lib/ggml/context.ts";
-import type { Tensor } from "../../../lib/ggml/tensor.ts";
-import type { TypeName } from "../../../lib/ggml/types.ts";
-import { randomNumbers } from "../../random.ts";
+import type { GgmlContext } from "../../../lib/ggml/tensor/context.ts";
+import type { Tensor } from "../../../lib/ggml/tensor/tensor.ts";
+import type { TypeName } from "../../../lib/ggml/tensor/types.ts";
+import { randomNumbers } from "../../support/random.ts";
 import { Nd } from "./nd.ts";
 
 /** One operand: what it is filled with. */

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import type { Native } from "../../../ffi/mod.ts";
-import type { Backend } from "../../../lib/ggml/backend.ts";
-import { computeSync } from "../../../lib/ggml/compute_sync.ts";
-import { GgmlContext } from "../../../lib/ggml/context.ts";
-import { allocateContext } from "../../../lib/ggml/context_buffer.ts";
-import { Graph } from "../../../lib/ggml/graph.ts";
+import type { Backend } from "../../../lib/ggml/backend/backend.ts";
+import { computeSync } from "../../../lib/ggml/backend/compute_sync.ts";
+import { GgmlContext } from "../../../lib/ggml/tensor/context.ts";
+import { allocateContext } from "../../../lib/ggml/allocator/allocate_context.ts";
+import { Graph } from "../../../lib/ggml/graph/graph.ts";
 import * as ops from "../../../lib/ggml/ops/mod.ts";
-import type { Tensor } from "../../../lib/ggml/tensor.ts";
+import type { Tensor } from "../../../lib/ggml/tensor/tensor.ts";
 import type { Case, Operand, Sample } from "./case.ts";
 import { Nd, sum } from "./nd.ts";
 

@@ -1,5 +1,5 @@
 import * as ops from "../../../lib/ggml/ops/mod.ts";
-import { Tensor } from "../../../lib/ggml/tensor.ts";
+import { Tensor } from "../../../lib/ggml/tensor/tensor.ts";
 import type { Case, Draw, Operand } from "./case.ts";
 import { Nd, rows, sumOf } from "./nd.ts";
 

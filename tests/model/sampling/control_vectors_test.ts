@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after, before } from "node:test";
-import { writeGguf } from "../../../lib/ggml/gguf_writer.ts";
+import { writeGguf } from "../../../lib/gguf/writer.ts";
 import {
   ControlVectorError,
   defaultModelPath,

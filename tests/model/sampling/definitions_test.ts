@@ -4,7 +4,7 @@ import process from "node:process";
 import test, { after, before } from "node:test";
 import fc from "fast-check";
 import { type Native, open, type Pointer } from "../../../ffi/mod.ts";
-import { candidateMemory, Candidates } from "../../../lib/llama/thread/candidates.ts";
+import { candidateMemory, Candidates } from "../../../lib/llama/thread/sampling/candidates.ts";
 import { Vocabulary } from "../../../lib/llama/thread/vocabulary.ts";
 import { root, slow } from "../support.ts";
 import * as plain from "./definitions.ts";

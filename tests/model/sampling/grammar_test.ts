@@ -10,9 +10,9 @@ import {
   parseGrammar,
 } from "../../../mod.ts";
 import { open } from "../../../ffi/mod.ts";
-import { candidateMemory, Candidates } from "../../../lib/llama/thread/candidates.ts";
-import { checkGrammar, type GrammarSettings } from "../../../lib/llama/sampling_grammar.ts";
-import { Grammar } from "../../../lib/llama/thread/grammar.ts";
+import { candidateMemory, Candidates } from "../../../lib/llama/thread/sampling/candidates.ts";
+import { checkGrammar, type GrammarSettings } from "../../../lib/llama/sampling/grammar.ts";
+import { Grammar } from "../../../lib/llama/thread/sampling/grammar.ts";
 import { Vocabulary } from "../../../lib/llama/thread/vocabulary.ts";
 import { slow, testModel } from "../support.ts";
 

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { editGguf } from "../../../lib/ggml/gguf_edit.ts";
+import { editGguf } from "../../../lib/gguf/edit.ts";
 import { defaultModelPath, InvalidArgumentError, loadModel, UnsupportedModelError } from "../../../mod.ts";
 import { root, slow, testModel } from "../support.ts";
 

@@ -5,11 +5,11 @@ import process from "node:process";
 import test, { after, before } from "node:test";
 import fc from "fast-check";
 import { type Native, open, type Pointer } from "../../../ffi/mod.ts";
-import { GrammarMatcher, parseGrammar } from "../../../lib/llama/grammar/mod.ts";
-import { schemaToGrammar } from "../../../lib/llama/schema/mod.ts";
-import { candidateMemory, Candidates } from "../../../lib/llama/thread/candidates.ts";
+import { GrammarMatcher, parseGrammar } from "../../../lib/gbnf/mod.ts";
+import { schemaToGrammar } from "../../../lib/json_schema/mod.ts";
+import { candidateMemory, Candidates } from "../../../lib/llama/thread/sampling/candidates.ts";
 import { TokenBytes } from "../../../lib/llama/thread/tokenizer.ts";
-import { randomBelow } from "../../random.ts";
+import { randomBelow } from "../../support/random.ts";
 import { randomSchemas } from "../../unit/schema/random_schemas.ts";
 import { root, slow } from "../support.ts";
 

@@ -6,7 +6,7 @@ import {
   SchemaTooComplexError,
   UnsupportedKeywordError,
 } from "../../../lib/errors.ts";
-import { matchesGrammar, parseGrammar } from "../../../lib/llama/grammar/mod.ts";
+import { matchesGrammar, parseGrammar } from "../../../lib/gbnf/mod.ts";
 import {
   compileSchema,
   type JsonSchema,
@@ -14,7 +14,7 @@ import {
   schemaToGrammar,
   schemaToRules,
   supportedKeywords,
-} from "../../../lib/llama/schema/mod.ts";
+} from "../../../lib/json_schema/mod.ts";
 
 function allows(schema: JsonSchema, text: string, options?: { whitespace?: "compact" }): boolean {
   return matchesGrammar(parseGrammar(schemaToGrammar(schema, options)), text);

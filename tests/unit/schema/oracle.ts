@@ -4,8 +4,8 @@ import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormatsModule from "ajv-formats";
 import type fc from "fast-check";
-import type { GrammarMatcher } from "../../../lib/llama/grammar/mod.ts";
-import { type CharSet, rangesOf } from "../../../lib/llama/schema/char_set.ts";
+import type { GrammarMatcher } from "../../../lib/gbnf/mod.ts";
+import { type CharSet, rangesOf } from "../../../lib/gbnf/char_set.ts";
 
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
 

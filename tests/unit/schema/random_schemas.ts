@@ -1,7 +1,7 @@
 /** Random JSON Schemas of the supported keywords, each with a source of values that are valid for it. */
 
 import fc from "fast-check";
-import type { JsonValue } from "../../../lib/llama/schema/json.ts";
+import type { JsonValue } from "../../../lib/json_schema/json.ts";
 
 /** A part of a schema, with values that are valid for it. */
 export interface Case {

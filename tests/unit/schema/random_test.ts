@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import test from "node:test";
 import fc from "fast-check";
-import { GrammarMatcher, matchesGrammar, parseGrammar } from "../../../lib/llama/grammar/mod.ts";
-import { schemaToGrammar } from "../../../lib/llama/schema/mod.ts";
-import { randomBelow } from "../../random.ts";
+import { GrammarMatcher, matchesGrammar, parseGrammar } from "../../../lib/gbnf/mod.ts";
+import { schemaToGrammar } from "../../../lib/json_schema/mod.ts";
+import { randomBelow } from "../../support/random.ts";
 import { ajvValidator, isValidText, mutateText, mutateValue, settings, walk } from "./oracle.ts";
 import { randomSchemas, type RootCase } from "./random_schemas.ts";
 

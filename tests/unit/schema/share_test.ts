@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { matchesGrammar, parseGrammar } from "../../../lib/llama/grammar/mod.ts";
-import { schemaToGrammar } from "../../../lib/llama/schema/mod.ts";
-import { shareEqual } from "../../../lib/llama/schema/share.ts";
+import { matchesGrammar, parseGrammar } from "../../../lib/gbnf/mod.ts";
+import { schemaToGrammar } from "../../../lib/json_schema/mod.ts";
+import { shareEqual } from "../../../lib/json_schema/share.ts";
 
 type Parts = Record<string, Record<string, unknown>>;
 

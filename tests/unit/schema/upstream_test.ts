@@ -4,8 +4,8 @@ import { join } from "node:path";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
 import { JsonSchemaError } from "../../../lib/errors.ts";
-import { GrammarMatcher, parseGrammar } from "../../../lib/llama/grammar/mod.ts";
-import { schemaToGrammar } from "../../../lib/llama/schema/mod.ts";
+import { GrammarMatcher, parseGrammar } from "../../../lib/gbnf/mod.ts";
+import { schemaToGrammar } from "../../../lib/json_schema/mod.ts";
 
 /** Upstream's own expectations, read from the fetched sources. */
 const folder = fileURLToPath(new URL("../../../csrc/upstream/llama.cpp/tests", import.meta.url));

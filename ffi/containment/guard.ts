@@ -1,0 +1,189 @@
+import process from "node:process";
+import {
+  BLOCK_SIZE,
+  guardCode,
+  LEAST_LEVEL,
+  MARK_TEXT,
+  NEWLINE,
+  PARKED,
+  PARKED_COUNT,
+  PARKED_SLOTS,
+  RECORD_LENGTH,
+  RECORD_LEVEL,
+  RECORD_SIZE,
+  RECORD_SLOTS,
+  RECORD_TEXT,
+  RECORD_TID,
+  RECORDS,
+  SAID,
+  SEQUENCE,
+} from "./guard_code.ts";
+import { Linux } from "./linux.ts";
+import { cString, readCString } from "../memory/c_string.ts";
+import type { Pointer } from "../types/pointer.ts";
+import type { NativeRuntime } from "../runtime/types.ts";
+import type { System } from "../runtime/system.ts";
+
+/** Where the guard's block and functions are: plain data, for other threads of the process. */
+export interface GuardPlace {
+  /** The block. */
+  readonly data: bigint;
+  /** A `ggml_log_callback`. */
+  readonly log: bigint;
+  /** A `ggml_abort_callback`. */
+  readonly said: bigint;
+  /** The handler of SIGABRT. */
+  readonly park: bigint;
+}
+
+/** A line that native code wrote to its log. */
+export interface LogLine {
+  /** 1 debug, 2 information, 3 warning, 4 error, 5 goes on with the line before. C: `ggml_log_level`. */
+  readonly level: number;
+  /** The text, cut at some 500 bytes. */
+  readonly text: string;
+  /** The system's number of the thread that wrote it. */
+  readonly tid: number;
+}
+
+/** Where another JavaScript thread of the process finds the guard. */
+const VARIABLE = "GGML_FFI_GUARD";
+/** Warnings and worse are noted. */
+const WARNING = 3;
+
+/**
+ * Watches over native code without any JavaScript on its threads: its log, the words of its aborts, and which threads aborted. One a process; see
+ * `guard_code.ts`. Only where machine code can be made, on Linux.
+ */
+export class Guard {
+  /** Where it is. */
+  readonly place: GuardPlace;
+  readonly #linux: Linux;
+  readonly #words: Int32Array<ArrayBuffer>;
+  readonly #bytes: Uint8Array<ArrayBuffer>;
+
+  private constructor(runtime: NativeRuntime, linux: Linux, place: GuardPlace) {
+    const memory = runtime.memory(place.data, BLOCK_SIZE);
+    this.place = place;
+    this.#linux = linux;
+    this.#words = new Int32Array(memory);
+    this.#bytes = new Uint8Array(memory);
+  }
+
+  /** Sets the guard up, or finds the one that this process has; `undefined` where there can be none. */
+  static install(runtime: NativeRuntime, system: System): Guard | undefined {
+    if (process.platform !== "linux") return undefined;
+    try {
+      const linux = new Linux(runtime, system);
+      const known = existing(runtime, system, linux);
+      if (known !== undefined) return new Guard(runtime, linux, known);
+      const data = system.memory(BLOCK_SIZE);
+      const code = guardCode(process.arch, data);
+      if (code === undefined) return undefined;
+      const at = system.executable(code.bytes);
+      const [log, said, park] = [code.log, code.said, code.park].map((offset) => at + BigInt(offset));
+      const place = { data, log, said, park } as GuardPlace;
+      const guard = new Guard(runtime, linux, place);
+      guard.#words[LEAST_LEVEL / 4] = WARNING;
+      // Each processor's code reads it from another block.
+      guard.#bytes[NEWLINE] = guard.#bytes[SAID + NEWLINE] = 10;
+      if (!linux.handleAbort(place.park)) return undefined;
+      system.setEnvironment(VARIABLE, Object.values(place).map((address: bigint) => address.toString(16)).join(":"));
+      return guard;
+    } catch {
+      // No memory for machine code, no C library by a known name: aborts end the process then, and logs are dropped.
+      return undefined;
+    }
+  }
+
+  /** The guard at a place that another thread told. */
+  static at(runtime: NativeRuntime, system: System, place: GuardPlace): Guard {
+    return new Guard(runtime, new Linux(runtime, system), place);
+  }
+
+  /** Linux's own functions. */
+  get linux(): Linux {
+    return this.#linux;
+  }
+
+  /** Makes the thread that asks, and those that it starts from now on, ones that are parked when they abort; or takes that back. */
+  contain(tid: number, contained: boolean): void {
+    this.#linux.nameThread(contained ? nameOfThreads(tid) : "native thread");
+  }
+
+  /** How many threads were parked. Costs nothing. */
+  get parkedCount(): number {
+    return Atomics.load(this.#words, PARKED_COUNT / 4);
+  }
+
+  /** The parked threads from number `from` on. */
+  parked(from: number): number[] {
+    const tids: number[] = [];
+    for (let at = from; at < this.parkedCount; at++) {
+      const tid = Atomics.load(this.#words, PARKED / 4 + at % PARKED_SLOTS);
+      if (tid === 0) break;
+      tids.push(tid);
+    }
+    return tids;
+  }
+
+  /** Notes lines from this level on; what others want noted stays so. */
+  note(level: number): void {
+    const least = Atomics.load(this.#words, LEAST_LEVEL / 4);
+    if (level < least) Atomics.store(this.#words, LEAST_LEVEL / 4, level);
+  }
+
+  /** The number of the next line. */
+  get lineCount(): number {
+    return Atomics.load(this.#words, SEQUENCE / 4) >>> 0;
+  }
+
+  /** Lines of the log from number `from` on, as far as they are still there; of one thread when it is given. */
+  lines(from: number, tid?: number): LogLine[] {
+    return this.#records(0, from, (record) => tid === undefined || record.tid === tid);
+  }
+
+  /** What the last abort of one of these threads said; `undefined` when none said anything. */
+  lastWords(tids: readonly number[]): string | undefined {
+    return this.#records(SAID, 0, (record) => tids.includes(record.tid)).at(-1)?.text;
+  }
+
+  #records(block: number, from: number, wanted: (record: { level: number; tid: number }) => boolean): LogLine[] {
+    const end = Atomics.load(this.#words, (block + SEQUENCE) / 4) >>> 0;
+    const lines: LogLine[] = [];
+    for (let number = Math.max(from, end - RECORD_SLOTS); number < end; number++) {
+      const at = block + RECORDS + (number % RECORD_SLOTS) * RECORD_SIZE;
+      const word = (offset: number): number => Atomics.load(this.#words, (at + offset) / 4);
+      if (word(0) !== (number + 1 | 0)) continue;
+      const record = { level: word(RECORD_LEVEL), tid: word(RECORD_TID) };
+      if (!wanted(record)) continue;
+      const start = at + RECORD_TEXT;
+      const text = new TextDecoder().decode(this.#bytes.slice(start, start + word(RECORD_LENGTH)));
+      lines.push({ ...record, text: text.trimEnd() });
+    }
+    return lines;
+  }
+}
+
+/** The name of a native thread that may be parked, and of all that it starts: they are known by it. */
+export function nameOfThreads(tid: number): string {
+  return `${MARK_TEXT}${tid}`;
+}
+
+/** The guard that another JavaScript thread of this process has set up. A program that was started by it has the variable but not the handler. */
+function existing(runtime: NativeRuntime, system: System, linux: Linux): GuardPlace | undefined {
+  const getenv = system.libc("getenv", { parameters: ["u64"], result: "u64" });
+  const name = cString(VARIABLE);
+  const found = getenv(runtime.addressOf(name)) as bigint;
+  if (found === 0n) return undefined;
+  const [data, log, said, park] = readCString(runtime, found).split(":").map((hex) => BigInt(`0x${hex}`));
+  if (data === undefined || log === undefined || said === undefined || park === undefined) return undefined;
+  return linux.abortHandler() === park ? { data, log, said, park } : undefined;
+}
+
+/** The guard's functions as the callbacks that they are. */
+export function guardCallbacks(
+  place: GuardPlace,
+): { log: Pointer<"ggml_log_callback">; said: Pointer<"ggml_abort_callback_t"> } {
+  return { log: place.log as Pointer<"ggml_log_callback">, said: place.said as Pointer<"ggml_abort_callback_t"> };
+}

@@ -1,0 +1,189 @@
+import { isMemory } from "../call/caller.ts";
+import type { OnAbort } from "../containment/watchdog.ts";
+import { DisposedError, type GgmlError, InvalidArgumentError } from "../errors.ts";
+import type { LogLine } from "../containment/guard.ts";
+import type { Native } from "../native.ts";
+import { isStruct, type Signature } from "../types/signature.ts";
+import { bytesOf } from "../memory/struct_factory.ts";
+import type { StructView } from "../types/struct_view.ts";
+import { functionEntry, type Lib, type StructName } from "../tables.ts";
+import type { MessageIn, MessageOut, TaskInput, TaskOutput, TaskTable } from "./task.ts";
+import { giveBack, takeWorker } from "./worker_pool.ts";
+import type { MemoryArgument } from "./protocol.ts";
+import type { Request, ThreadWorker } from "./worker_client.ts";
+
+export type { OnAbort } from "../containment/watchdog.ts";
+export type { LogLine } from "../containment/guard.ts";
+export type { CancelFlag, MessageIn, MessageOut, Task, TaskContext, TaskInput, TaskOutput, TaskTable } from "./task.ts";
+
+/** What {@linkcode NativeThread.run} takes beside the input. */
+export interface RunOptions<Out = unknown> {
+  /** Cancels the request: at once while it waits, through native memory while it runs. `run` then rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** Called for each message that the task posts, in order, before the result arrives. When it throws, the request is cancelled and rejects with that. */
+  onMessage?: ((message: Out) => void) | undefined;
+  /** Buffers of the input that are moved instead of copied. */
+  transfer?: readonly ArrayBuffer[] | undefined;
+}
+
+/** A request under way: the Promise of its result, which also takes messages for the task. */
+export interface TaskRun<Output, In = unknown> extends Promise<Output> {
+  /** Sends a message that the task's `receive()` finds. Does nothing once the task has ended. */
+  post(message: In): void;
+}
+
+/** `GGML_LOG_LEVEL_INFO` and `_CONT`: the dots of a load's progress, which go on with a line of information. */
+const INFORMATION = 2;
+const CONTINUED = 5;
+
+/** How a native thread is started. */
+export interface NativeThreadOptions {
+  /** The Worker's module; default is the library's own, `lib/worker/entry.ts`. */
+  entry?: URL | undefined;
+  /**
+   * What happens when native code on this thread calls `abort()`. `"contain"` (the default): the thread sleeps for ever, its requests reject with
+   * NativeAbortError, the program goes on; on Linux only, elsewhere the program ends. `"exit"`: the program ends.
+   */
+  onAbort?: OnAbort | undefined;
+  /**
+   * How many milliseconds a request may go on without a sign of life: a message, or use of the processor; and, once it is cancelled, in all. It then
+   * rejects with NativeHangError, and the thread is lost. Default 120,000; 0 is for ever. Works where aborts are contained.
+   */
+  watchdogMs?: number | undefined;
+  /**
+   * Gets the lines that native code logs on this thread while it works, some hundredths of a second late. On Linux only. It is called for levels from
+   * `logLevel` on, and never by native code itself. What it throws is an uncaught error of the program.
+   */
+  onLog?: ((line: LogLine) => void) | undefined;
+  /** The least level for `onLog`: 1 debug, 2 information (the default), 3 warning, 4 error. C: `ggml_log_level`. */
+  logLevel?: number | undefined;
+}
+
+/**
+ * A thread for native calls that take time: a Worker in both runtimes. Requests run one after another, in the order in which they came. It keeps the
+ * program alive only while a request is under way.
+ *
+ * ```ts ignore
+ * await using thread = await NativeThread.start<Tasks>(native);
+ * const result = await thread.run("generate", input, { signal, onMessage: write });
+ * ```
+ */
+export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncDisposable {
+  readonly #worker: ThreadWorker;
+  readonly #options: NativeThreadOptions;
+  readonly #onLog: ((line: LogLine) => void) | undefined;
+  #disposed: Promise<void> | undefined;
+
+  private constructor(worker: ThreadWorker, options: NativeThreadOptions) {
+    this.#worker = worker;
+    this.#options = options;
+    const { onLog, logLevel = INFORMATION } = options;
+    // Others may have asked for more.
+    const levelOf = ({ level }: LogLine): number => level === CONTINUED ? INFORMATION : level;
+    if (onLog !== undefined) this.#onLog = (line) => levelOf(line) >= logLevel ? onLog(line) : undefined;
+  }
+
+  /**
+   * Starts a thread, or takes one that its last owner has given back. Given the Promise of `open()`, the thread starts while the libraries are opened.
+   * Throws InvalidArgumentError for a wrong option, NativeThreadError when it doesn't come up, and what `native` rejects with.
+   */
+  static async start<Tasks extends TaskTable>(
+    native: Native | Promise<Native>,
+    options: NativeThreadOptions = {},
+  ): Promise<NativeThread<Tasks>> {
+    checkStart(options);
+    const worker = await takeWorker(native, options.entry);
+    if (options.onLog !== undefined) worker.native.guard?.note(options.logLevel ?? INFORMATION);
+    return new NativeThread<Tasks>(worker, options);
+  }
+
+  /**
+   * Runs a task. Rejects with what the task throws (same class, code and cause), the signal's reason, DisposedError after a dispose, and
+   * NativeThreadError when the thread is lost.
+   */
+  run<K extends keyof Tasks & string>(
+    task: K,
+    input: TaskInput<Tasks[K]>,
+    options: RunOptions<MessageOut<Tasks[K]>> = {},
+  ): TaskRun<TaskOutput<Tasks[K]>, MessageIn<Tasks[K]>> {
+    return this.#request<TaskOutput<Tasks[K]>>({
+      body: { task, input },
+      signal: options.signal,
+      onMessage: options.onMessage as ((message: unknown) => void) | undefined,
+      transfer: options.transfer,
+    });
+  }
+
+  /**
+   * Calls one C function on the thread. Typed arrays and struct views are used in place, not copied: leave them alone until the Promise settles. Rejects
+   * as {@linkcode NativeThread.run} does.
+   */
+  async call<K extends keyof Lib & string>(name: K, ...args: Parameters<Lib[K]>): Promise<ReturnType<Lib[K]>> {
+    const signature = functionEntry(name)?.signature;
+    if (signature === undefined) {
+      throw new InvalidArgumentError(`the headers declare no ${name}`, { value: name, expected: "a C function" });
+    }
+    const result = await this.#request<unknown>({
+      body: { call: name, args: this.#marshal(args, signature) },
+      held: args,
+    });
+    return this.#unmarshal(signature, result) as ReturnType<Lib[K]>;
+  }
+
+  /** Whether it was disposed or lost. */
+  get closed(): boolean {
+    return this.#disposed !== undefined || this.#worker.lost !== undefined;
+  }
+
+  /** Why it was lost: NativeAbortError, NativeHangError or NativeThreadError; `undefined` while it is there. */
+  get lost(): GgmlError | undefined {
+    return this.#worker.lost;
+  }
+
+  /** Settles once no request is under way and none waits, however they ended. */
+  idle(): Promise<void> {
+    return this.#worker.idle();
+  }
+
+  /** Waits for the requests that were made, then gives the thread back. Later requests reject with DisposedError. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#disposed ??= this.#worker.idle().then(() => giveBack(this.#worker));
+  }
+
+  #request<Output>(request: Request): TaskRun<Output> {
+    if (this.#disposed !== undefined) {
+      const error = new DisposedError("the native thread was disposed; start another", { expected: "a thread in use" });
+      return Object.assign(Promise.reject<Output>(error), { post(): void {} });
+    }
+    const { onAbort, watchdogMs } = this.#options;
+    return this.#worker.request({ ...request, onAbort, watchdogMs, onLog: this.#onLog }) as TaskRun<Output>;
+  }
+
+  #marshal(args: readonly unknown[], { parameters }: Signature): unknown[] {
+    return args.map((value, index): unknown => {
+      const type = parameters[index];
+      // Here, where it is still known what it is: the other side sees an address.
+      if (type !== undefined && isStruct(type)) bytesOf(value, type.struct);
+      if (!isMemory(value)) return value;
+      const argument: MemoryArgument = {
+        address: this.#worker.native.addressOf(value as ArrayBufferView | StructView<object>),
+      };
+      return argument;
+    });
+  }
+
+  #unmarshal({ result }: Signature, value: unknown): unknown {
+    return isStruct(result) ? this.#worker.native.structFrom(result.struct as StructName, value as Uint8Array) : value;
+  }
+}
+
+function checkStart({ onAbort, watchdogMs, onLog, logLevel }: NativeThreadOptions): void {
+  const check = (name: string, value: unknown, right: boolean, expected: string): void => {
+    if (value === undefined || right) return;
+    throw new InvalidArgumentError(`${name} is ${String(value)}; give ${expected}`, { value, expected });
+  };
+  check("onAbort", onAbort, onAbort === "contain" || onAbort === "exit", '"contain" or "exit"');
+  check("watchdogMs", watchdogMs, Number.isFinite(watchdogMs) && Number(watchdogMs) >= 0, "a number from 0");
+  check("onLog", onLog, typeof onLog === "function", "a function");
+  check("logLevel", logLevel, [1, 2, 3, 4].includes(logLevel ?? 0), "1, 2, 3 or 4");
+}

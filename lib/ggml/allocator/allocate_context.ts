@@ -1,0 +1,110 @@
+/**
+ * Memory for all tensors of a context at once.
+ *
+ * @module
+ */
+
+import { AllocationError, InvalidArgumentError } from "../../errors.ts";
+import { isInstance, show } from "../../support/check.ts";
+import { Backend } from "../backend/backend.ts";
+import { Buffer } from "../backend/buffer.ts";
+import { BufferType } from "../backend/buffer_type.ts";
+import { GgmlContext } from "../tensor/context.ts";
+import { buffersOf, clear, forgetBuffers, unallocated } from "./release_memory.ts";
+import type { Tensor } from "../tensor/tensor.ts";
+import { GraphError } from "../tensor/errors.ts";
+
+/**
+ * Gives every tensor of a context that has no memory yet some in one new buffer, of a backend's own type or of the one that is given. When the buffer is
+ * disposed the tensors have none again. The context is one without `memory`.
+ *
+ * Throws GraphError when there is nothing to allocate or a view's owner has no buffer, InvalidArgumentError for a context with memory of its own,
+ * AllocationError when there isn't enough, DisposedError. C: `ggml_backend_alloc_ctx_tensors`, `ggml_backend_alloc_ctx_tensors_from_buft`.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { allocateContext, BufferType, GgmlContext } from "../mod.ts";
+ *
+ * using context = await GgmlContext.create();
+ * const a = context.tensor("f32", [4]);
+ * using _buffer = allocateContext(context, BufferType.cpu(context.native));
+ * a.write([1, 2, 3, 4]);
+ * assert.deepEqual([...a.read()], [1, 2, 3, 4]);
+ * ```
+ */
+export function allocateContext(context: GgmlContext, where: BufferType | Backend): Buffer {
+  const waiting = checkContext(context);
+  const { lib } = context.native;
+  const kind = typeOf(where);
+  const pointer = isInstance(where, Backend)
+    ? lib.ggml_backend_alloc_ctx_tensors(context.pointer, where.pointer)
+    : lib.ggml_backend_alloc_ctx_tensors_from_buft(context.pointer, kind.pointer);
+  if (pointer === null) {
+    const bytes = lib.ggml_backend_alloc_ctx_tensors_from_buft_size(context.pointer, kind.pointer);
+    waiting.forEach(clear);
+    throw new AllocationError(`${kind.name} gave no ${bytes} bytes for the tensors of the context; free others first`, {
+      value: Number(bytes),
+      expected: "as many bytes as the device has free",
+    });
+  }
+  const buffer = new Buffer(context.native, pointer);
+  // A buffer of several parts: tensors lie in the parts.
+  const parts = buffersOf(waiting);
+  buffer.use({ bufferFreed: () => forgetBuffers(parts) });
+  return buffer;
+}
+
+/**
+ * The bytes that {@linkcode allocateContext} would ask for. Throws as it does. C: `ggml_backend_alloc_ctx_tensors_from_buft_size`.
+ */
+export function contextBufferSize(context: GgmlContext, where: BufferType | Backend): number {
+  assertContext(context);
+  return Number(
+    context.native.lib.ggml_backend_alloc_ctx_tensors_from_buft_size(context.pointer, typeOf(where).pointer),
+  );
+}
+
+function typeOf(where: BufferType | Backend): BufferType {
+  if (isInstance(where, BufferType)) return where;
+  if (isInstance(where, Backend)) return where.device.bufferType;
+  throw new InvalidArgumentError(`the place for the tensors is ${show(where)}; give a BufferType or a Backend`, {
+    value: where,
+    expected: "a BufferType or a Backend",
+  });
+}
+
+function assertContext(context: GgmlContext): void {
+  if (!isInstance(context, GgmlContext)) {
+    throw new InvalidArgumentError(`the context is ${show(context)}; give a GgmlContext`, {
+      value: context,
+      expected: "a GgmlContext",
+    });
+  }
+  if (context.noAlloc) return;
+  throw new InvalidArgumentError(
+    "the context has memory of its own for its tensors; make one without the option memory",
+    {
+      value: "a context with memory",
+      expected: "a context without",
+    },
+  );
+}
+
+function checkContext(context: GgmlContext): Tensor[] {
+  assertContext(context);
+  const waiting = unallocated(context);
+  const own = new Set(waiting.map(({ pointer }) => pointer));
+  for (const tensor of waiting) {
+    const owner = tensor.viewOf;
+    if (owner === undefined || own.has(owner.pointer) || owner.struct.buffer !== null) continue;
+    throw new GraphError(`${tensor} is a view of ${owner}, which lies in no buffer; allocate that one first`, {
+      value: owner.name,
+      expected: "a view of a tensor in a buffer",
+    });
+  }
+  if (waiting.some((tensor) => tensor.viewOf === undefined && tensor.elementCount > 0)) return waiting;
+  throw new GraphError("every tensor of the context has memory already", {
+    value: waiting.length,
+    expected: "a tensor without",
+  });
+}

@@ -1,0 +1,225 @@
+import type { Native, Pointer } from "../../../ffi/mod.ts";
+import { AllocationError, InvalidArgumentError } from "../../errors.ts";
+import { checkInteger, isInstance, show } from "../../support/check.ts";
+import { BufferType } from "../backend/buffer_type.ts";
+import { Graph } from "../graph/graph.ts";
+import { Handle } from "../tensor/handle.ts";
+import { present } from "../backend/non_null.ts";
+import { buffersOf, forgetBuffers } from "./release_memory.ts";
+import type { Tensor } from "../tensor/tensor.ts";
+import { GraphError } from "../tensor/errors.ts";
+
+/** What {@linkcode GraphAllocator.alloc} did. */
+export interface GraphAllocation {
+  /** Whether a buffer was made larger (the first time too): a graph that needs less than {@linkcode GraphAllocator.reserve} was told never does. */
+  grew: boolean;
+  /** The tensors with values of their own that got memory just now: write them before the graph is computed. */
+  inputs: Tensor[];
+}
+
+/** In which of an allocator's buffers a tensor lies, by its number. */
+export type BufferChoice = (tensor: Tensor) => number;
+
+/**
+ * Gives the tensors of a graph memory, and uses it again for others as soon as it is free. What is to be read after the computation is marked by
+ * `setOutput()`; inputs are written before each computation. One graph at a time: when another is allocated, the one before has no memory any more.
+ *
+ * C: `ggml_gallocr_t`.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { BufferType, computeSync, GgmlContext, Graph, GraphAllocator, ops } from "../mod.ts";
+ *
+ * using context = await GgmlContext.create();
+ * const x = context.tensor("f32", [4]).setInput();
+ * const y = ops.sqr(context, ops.sqr(context, x)).setOutput();
+ * using graph = new Graph(context).forward(y);
+ * using allocator = new GraphAllocator(BufferType.cpu(context.native));
+ * const { inputs } = allocator.alloc(graph);
+ * assert.equal(inputs.length, 1);
+ * x.write([1, 2, 3, 4]);
+ * computeSync(graph);
+ * assert.deepEqual([...y.read()], [1, 16, 81, 256]);
+ * ```
+ */
+export class GraphAllocator implements Disposable {
+  readonly #native: Native;
+  readonly #types: readonly BufferType[];
+  #handle: Handle<"ggml_gallocr">;
+  /** The buffers that tensors were put in. */
+  #buffers: Set<Pointer<"ggml_backend_buffer">> = new Set();
+
+  /**
+   * An allocator with one buffer, or with one of each type that is given; a type may be given more than once and then is one buffer.
+   *
+   * Throws InvalidArgumentError. C: `ggml_gallocr_new`, `ggml_gallocr_new_n`.
+   */
+  constructor(...types: readonly BufferType[]) {
+    const [first] = types;
+    const wrong = types.find((type) => !isInstance(type, BufferType));
+    if (first === undefined || wrong !== undefined) {
+      throw new InvalidArgumentError(
+        `a graph allocator takes buffer types, not ${show(first === undefined ? types : wrong)}`,
+        {
+          value: wrong,
+          expected: "at least one BufferType",
+        },
+      );
+    }
+    this.#native = first.native;
+    this.#types = types;
+    this.#handle = this.#make();
+  }
+
+  /** Throws DisposedError after `dispose`. */
+  assertAlive(): void {
+    this.#handle.assertAlive();
+  }
+
+  /** Bytes of each buffer; 0 for one that shares an earlier one's. C: `ggml_gallocr_get_buffer_size`. */
+  get bufferSizes(): number[] {
+    const { lib } = this.#native;
+    return this.#types.map((_, index) => Number(lib.ggml_gallocr_get_buffer_size(this.#handle.pointer, index)));
+  }
+
+  /**
+   * Makes the buffers large enough for a graph without allocating it, such as the largest that will come. With several buffers `choose` says which one
+   * each tensor lies in; default the first.
+   *
+   * Throws AllocationError when there isn't enough memory, GraphError when a graph that it allocated is computed just now, InvalidArgumentError for a bad
+   * choice, DisposedError. C: `ggml_gallocr_reserve`, `ggml_gallocr_reserve_n`.
+   */
+  reserve(graph: Graph, choose?: BufferChoice): this {
+    this.#assertFree(graph);
+    this.#forget();
+    const { lib } = this.#native;
+    const fine = choose === undefined
+      ? lib.ggml_gallocr_reserve(this.#handle.pointer, graph.pointer)
+      : lib.ggml_gallocr_reserve_n(this.#handle.pointer, graph.pointer, ...this.#choices(graph, choose));
+    if (!fine) throw this.#failed(graph, choose);
+    return this;
+  }
+
+  /** The bytes of each buffer that {@linkcode GraphAllocator.reserve} would ask for; nothing is reserved. C: `ggml_gallocr_reserve_n_size`. */
+  sizesFor(graph: Graph, choose?: BufferChoice): number[] {
+    this.#assertFree(graph);
+    this.#forget();
+    return this.#measure(graph, choose ?? (() => 0));
+  }
+
+  /**
+   * Gives the tensors of a graph memory; those that have some keep it. With one buffer it grows when it must; with several {@linkcode GraphAllocator.reserve}
+   * comes first.
+   *
+   * Throws AllocationError when there isn't enough memory, GraphError when several buffers must be reserved first or a graph that it allocated is
+   * computed just now, DisposedError. C: `ggml_gallocr_alloc_graph`.
+   */
+  alloc(graph: Graph): GraphAllocation {
+    this.#assertFree(graph);
+    const reached = graph.tensors();
+    if (reached.every(({ isAllocated }) => isAllocated)) {
+      // Nothing to do, and the values stay.
+      return { grew: false, inputs: [] };
+    }
+    this.#forget();
+    const before = this.bufferSizes;
+    const waiting = reached.filter(({ isAllocated }) => !isAllocated);
+    if (!this.#native.lib.ggml_gallocr_alloc_graph(this.#handle.pointer, graph.pointer)) {
+      if (this.#types.length === 1) throw this.#failed(graph, undefined);
+      throw new GraphError("the graph doesn't fit what was reserved in several buffers; reserve it first", {
+        value: before,
+        expected: "reserve(graph, choose) before alloc(graph)",
+      });
+    }
+    this.#buffers = buffersOf(waiting);
+    graph.lieIn(this.#handle);
+    return {
+      grew: this.bufferSizes.some((size, index) => size > (before[index] ?? 0)),
+      inputs: waiting.filter((tensor) => tensor.op === "NONE" && !tensor.isView),
+    };
+  }
+
+  /** Frees the buffers; the graph that was allocated has no memory any more. What computes it just now ends first. */
+  dispose(): void {
+    this.#handle[Symbol.dispose]();
+  }
+
+  /** {@linkcode GraphAllocator.dispose}, for `using`. */
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  #make(): Handle<"ggml_gallocr"> {
+    const { lib } = this.#native;
+    const [first] = this.#types;
+    const pointers = BigUint64Array.from(this.#types, ({ pointer }) => pointer);
+    const pointer = this.#types.length === 1 && first !== undefined
+      ? lib.ggml_gallocr_new(first.pointer)
+      : lib.ggml_gallocr_new_n(pointers, pointers.length);
+    return new Handle({
+      what: "the graph allocator",
+      pointer: present(pointer, "a graph allocator"),
+      free: (one) => {
+        this.#forget();
+        lib.ggml_gallocr_free(one);
+      },
+    });
+  }
+
+  #forget(): void {
+    forgetBuffers(this.#buffers);
+    this.#buffers = new Set();
+  }
+
+  /** What ggml leaves behind when memory is short can't be used again. */
+  #failed(graph: Graph, choose: BufferChoice | undefined): AllocationError {
+    this.#handle[Symbol.dispose]();
+    this.#handle = this.#make();
+    const sizes = this.#measure(graph, choose ?? (() => 0));
+    return new AllocationError(`there isn't enough memory for the graph: it takes ${sizes.join(" and ")} bytes`, {
+      value: sizes,
+      expected: "as many bytes as the device has free",
+    });
+  }
+
+  #measure(graph: Graph, choose: BufferChoice): number[] {
+    const sizes = new BigUint64Array(this.#types.length);
+    const measuring = this.#make();
+    try {
+      this.#native.lib.ggml_gallocr_reserve_n_size(
+        measuring.pointer,
+        graph.pointer,
+        ...this.#choices(graph, choose),
+        sizes,
+      );
+    } finally {
+      measuring[Symbol.dispose]();
+    }
+    return Array.from(sizes, Number);
+  }
+
+  #choices(graph: Graph, choose: BufferChoice): [nodes: Int32Array, leafs: Int32Array] {
+    const most = this.#types.length - 1;
+    const number = (tensor: Tensor): number =>
+      checkInteger(`the buffer of ${tensor}`, choose(tensor), { min: 0, max: most });
+    // An empty array would be NULL to one runtime and not to the other.
+    const list = (tensors: readonly Tensor[]): Int32Array => Int32Array.from([...tensors.map(number), 0]);
+    return [list(graph.nodes), list(graph.leafs)];
+  }
+
+  #assertFree(graph: Graph): void {
+    this.assertAlive();
+    if (!isInstance(graph, Graph)) {
+      throw new InvalidArgumentError(`the graph is ${show(graph)}; give a Graph`, {
+        value: graph,
+        expected: "a Graph",
+      });
+    }
+    graph.assertAlive();
+    if (!this.#handle.busy) return;
+    throw new GraphError("a graph in this allocator's memory is computed just now; await that first", {
+      value: "computing",
+      expected: "an allocator at rest",
+    });
+  }
+}

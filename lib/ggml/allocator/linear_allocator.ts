@@ -1,0 +1,85 @@
+import type { Native, StructView } from "../../../ffi/mod.ts";
+import type { ggml_tallocr } from "../../../ffi/mod.ts";
+import { AllocationError, BackendError, InvalidArgumentError } from "../../errors.ts";
+import { isInstance, show } from "../../support/check.ts";
+import { Buffer } from "../backend/buffer.ts";
+import { forgetBuffers } from "./release_memory.ts";
+import { Tensor } from "../tensor/tensor.ts";
+
+/**
+ * Puts tensors into a buffer one after another. Nothing is given back: when the buffer is disposed all of them have no memory again. C: `struct ggml_tallocr`.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { BufferType, GgmlContext, LinearAllocator } from "../mod.ts";
+ *
+ * using context = await GgmlContext.create();
+ * const [a, b] = [context.tensor("f32", [100]), context.tensor("f32", [100])];
+ * using buffer = BufferType.cpu(context.native).alloc(600);
+ * const allocator = new LinearAllocator(buffer);
+ * allocator.alloc(a);
+ * assert.throws(() => allocator.alloc(b), { code: "ALLOCATION" });
+ * ```
+ */
+export class LinearAllocator {
+  /** The buffer that it fills. */
+  readonly buffer: Buffer;
+  readonly #native: Native;
+  readonly #state: StructView<ggml_tallocr>;
+
+  /** Begins at the start of a buffer. Throws InvalidArgumentError, DisposedError. C: `ggml_tallocr_new`. */
+  constructor(buffer: Buffer) {
+    if (!isInstance(buffer, Buffer)) {
+      throw new InvalidArgumentError(`the buffer is ${show(buffer)}; give a Buffer`, {
+        value: buffer,
+        expected: "a Buffer",
+      });
+    }
+    this.buffer = buffer;
+    this.#native = buffer.native;
+    const { pointer } = buffer;
+    this.#state = this.#native.lib.ggml_tallocr_new(pointer);
+    buffer.use({ bufferFreed: () => forgetBuffers(new Set([pointer])) });
+  }
+
+  /** Bytes that are taken. C: `offset`. */
+  get usedBytes(): number {
+    return Number(this.#state.offset);
+  }
+
+  /**
+   * Gives a tensor memory. Throws AllocationError when the buffer has too little left, InvalidArgumentError for a view and a tensor that has memory,
+   * BackendError when the backend refuses it, DisposedError. C: `ggml_tallocr_alloc`.
+   */
+  alloc(tensor: Tensor): this {
+    if (!isInstance(tensor, Tensor)) {
+      throw new InvalidArgumentError(`the tensor is ${show(tensor)}; give a Tensor`, {
+        value: tensor,
+        expected: "a Tensor",
+      });
+    }
+    if (tensor.struct.data !== null || tensor.struct.view_src !== null) {
+      const what = tensor.struct.data === null ? "is a view" : "has memory already";
+      throw new InvalidArgumentError(`${tensor} ${what}; give a tensor of its own without memory`, {
+        value: tensor.name,
+        expected: "a tensor without memory",
+      });
+    }
+    const { lib } = this.#native;
+    const size = Number(lib.ggml_backend_buffer_get_alloc_size(this.buffer.pointer, tensor.pointer));
+    const padded = Math.ceil(size / this.buffer.alignment) * this.buffer.alignment;
+    const left = this.buffer.size - this.usedBytes;
+    if (padded > left) {
+      throw new AllocationError(
+        `${tensor} takes ${padded} bytes, and the buffer has ${left} left; make a larger buffer`,
+        {
+          value: padded,
+          expected: `at most ${left} bytes`,
+        },
+      );
+    }
+    const status = lib.ggml_tallocr_alloc(this.#native.addressOf(this.#state), tensor.pointer);
+    if (status === 0) return this;
+    throw new BackendError(`${this.buffer.name} refused ${tensor}`, { value: status, expected: "success" });
+  }
+}

@@ -1,0 +1,44 @@
+import type { Pointer } from "../../../ffi/mod.ts";
+import type { GgmlContext } from "../tensor/context.ts";
+import { allContexts } from "../tensor/context_registry.ts";
+import type { Tensor } from "../tensor/tensor.ts";
+
+/**
+ * Says that buffers are gone: every tensor that lies in one of them has no memory from now on, so that its next use throws NotAllocatedError, and what
+ * was handed out of it without a copy is detached.
+ */
+export function forgetBuffers(buffers: ReadonlySet<bigint>): void {
+  if (buffers.size === 0) return;
+  for (const context of allContexts) {
+    let found = false;
+    for (const tensor of context.tensors()) {
+      const { buffer } = tensor.struct;
+      if (buffer === null || !buffers.has(buffer)) continue;
+      clear(tensor);
+      found = true;
+    }
+    if (found) context.releaseViews();
+  }
+}
+
+/** Takes a tensor's memory from it. */
+export function clear(tensor: Tensor): void {
+  const { struct } = tensor;
+  struct.data = null;
+  struct.buffer = null;
+  struct.extra = null;
+}
+
+/** The tensors of a context that have no memory yet. */
+export function unallocated(context: GgmlContext): Tensor[] {
+  return [...context.tensors()].filter(({ struct }) =>
+    struct.buffer === null && (struct.data === null || struct.view_src !== null)
+  );
+}
+
+/** The buffers that tensors lie in. */
+export function buffersOf(tensors: Iterable<Tensor>): Set<Pointer<"ggml_backend_buffer">> {
+  const found = new Set<Pointer<"ggml_backend_buffer">>();
+  for (const { struct: { buffer } } of tensors) if (buffer !== null) found.add(buffer);
+  return found;
+}

@@ -1,0 +1,326 @@
+import { availableParallelism } from "node:os";
+import type { Native, Pointer } from "../../../ffi/mod.ts";
+import { BackendError } from "../../errors.ts";
+import { checkInteger, checkOptions, checkSignal } from "../../support/check.ts";
+import { assertAnyThread } from "./js_devices_in_use.ts";
+import type { Buffer } from "./buffer.ts";
+import type { BufferType } from "./buffer_type.ts";
+import { present } from "./non_null.ts";
+import { ComputeThread, type WorkOptions } from "./compute_thread.ts";
+import { Device } from "./device.ts";
+import { GraphPlan } from "./graph_plan.ts";
+import { checkGraph } from "./graph_check.ts";
+import { checkIndices } from "./index_check.ts";
+import { Handle } from "../tensor/handle.ts";
+import { checkBackend, checkBufferType, checkGraphObject, checkTensor } from "./object_check.ts";
+import type { GraphReference, TensorReference } from "../tensor/references.ts";
+import { statusError } from "./status.ts";
+import { checkAllocated, checkRange, checkRows, checkSameLayout, type TensorRows } from "./tensor_copy.ts";
+import type { BackendPlace } from "../thread/compute.ts";
+
+/** The most threads that a backend is told to use. */
+export const MAX_THREADS = 512;
+
+/**
+ * A device that was opened for computing: it takes graphs and works them off in order.
+ *
+ * C: `ggml_backend_t`.
+ *
+ * ```ts ignore
+ * using backend = (await Registry.open()).best().open();
+ * await backend.compute(graph);
+ * ```
+ */
+export class Backend implements Disposable {
+  /** The libraries. */
+  readonly native: Native;
+  /** The device that it was opened on. C: `ggml_backend_get_device`. */
+  readonly device: Device;
+  /** Its name, such as `"CPU"`. C: `ggml_backend_name`. */
+  readonly name: string;
+  readonly #handle: Handle<"ggml_backend">;
+  readonly #thread: ComputeThread;
+  readonly #setThreads: Pointer | undefined;
+  readonly #setAbort: Pointer | undefined;
+  /** What asynchronous work still uses: arrays, and what lets go of a graph. */
+  #inFlight: (ArrayBufferView | (() => void))[] = [];
+  #threads = 1;
+
+  /** Takes over a backend that the raw layer made. */
+  constructor(native: Native, pointer: Pointer<"ggml_backend">) {
+    this.native = native;
+    this.name = native.readCString(native.lib.ggml_backend_name(pointer));
+    this.device = new Device(native, present(native.lib.ggml_backend_get_device(pointer), "a device"));
+    this.#thread = new ComputeThread(native);
+    this.#handle = new Handle({
+      what: `the backend ${this.name}`,
+      pointer,
+      free: (one) => {
+        native.lib.ggml_backend_free(one);
+        this.#land();
+      },
+    });
+    const registration = this.device.registration;
+    this.#setThreads = registration?.procAddress("ggml_backend_set_n_threads");
+    this.#setAbort = registration?.procAddress("ggml_backend_set_abort_callback");
+    if (this.#setThreads !== undefined) this.threads = Math.min(availableParallelism(), MAX_THREADS);
+  }
+
+  /** The address, for the raw layer. Throws DisposedError once it was disposed. */
+  get pointer(): Pointer<"ggml_backend"> {
+    return this.#handle.pointer;
+  }
+
+  /** The 16 bytes that say which implementation it is. C: `ggml_backend_guid`. */
+  get guid(): string {
+    const guid = this.native.lib.ggml_backend_guid(this.pointer);
+    return guid === null ? "" : this.native.copy(guid, 16).toHex();
+  }
+
+  /** The memory that it likes best. C: `ggml_backend_get_default_buffer_type`. */
+  get bufferType(): BufferType {
+    return this.device.bufferType;
+  }
+
+  /** Tensors start at multiples of this many bytes. C: `ggml_backend_get_alignment`. */
+  get alignment(): number {
+    return Number(this.native.lib.ggml_backend_get_alignment(this.pointer));
+  }
+
+  /** The most bytes that one buffer can have; `Infinity` where there is no limit. C: `ggml_backend_get_max_size`. */
+  get maxSize(): number {
+    return this.bufferType.maxSize;
+  }
+
+  /** How many threads it computes with; 1 for one without threads. In `compute` it takes no more than the cores that are free. */
+  get threads(): number {
+    return this.#threads;
+  }
+
+  /** Sets the number of threads, from 1 to 512. Throws BackendError for a backend without threads. C: `ggml_backend_set_n_threads_t`. */
+  set threads(value: number) {
+    checkInteger("threads", value, { min: 1, max: MAX_THREADS });
+    if (this.#setThreads === undefined) {
+      throw new BackendError(`${this.name} has no threads to set`, {
+        value,
+        expected: "a backend with threads, such as CPU",
+      });
+    }
+    this.#assertIdle("set its threads");
+    this.native.functionAt(this.#setThreads, { parameters: ["pointer", "i32"], result: "void" })(this.pointer, value);
+    this.#threads = value;
+  }
+
+  /** Makes a buffer of its own type. Throws as {@linkcode BufferType.alloc} does. C: `ggml_backend_alloc_buffer`. */
+  alloc(size: number): Buffer {
+    return this.bufferType.alloc(size);
+  }
+
+  /** Whether it can compute this node. C: `ggml_backend_supports_op`. */
+  supportsOperation(node: TensorReference): boolean {
+    return this.native.lib.ggml_backend_supports_op(this.pointer, checkTensor("node", node).pointer);
+  }
+
+  /** Whether it can use tensors in buffers of this type. C: `ggml_backend_supports_buft`. */
+  supportsBufferType(type: BufferType): boolean {
+    return this.native.lib.ggml_backend_supports_buft(this.pointer, checkBufferType("type", type).pointer);
+  }
+
+  /** Whether it wants to compute this node even if the weights lie elsewhere. C: `ggml_backend_offload_op`. */
+  offloadsOperation(node: TensorReference): boolean {
+    return this.native.lib.ggml_backend_offload_op(this.pointer, checkTensor("node", node).pointer);
+  }
+
+  /**
+   * Computes a graph on a native thread; the event loop stays free. Leave the graph's tensors alone until it is done. Calls on one backend run one
+   * after another.
+   *
+   * Rejects with NotAllocatedError, UnsupportedOperationError, BackendError, AllocationError, DisposedError, the signal's reason; with
+   * NativeAbortError when native code aborted: the backend can't be used any more. C: `ggml_backend_graph_compute`.
+   */
+  async compute(graph: GraphReference, options: WorkOptions = {}): Promise<void> {
+    const { signal } = checkOptions("compute", options, ["signal"]);
+    if (signal !== undefined) checkSignal("signal", signal).throwIfAborted();
+    assertAnyThread([this]);
+    const holds = this.#check(graph);
+    const input = { place: this.place(), graph: graph.pointer };
+    const status = await this.#thread.run(holds, (thread) => thread.run("computeGraph", input, { signal }));
+    const error = statusError(status, `computing on ${this.name}`);
+    if (error !== undefined) throw error;
+  }
+
+  /**
+   * Computes a graph on the calling thread, which it blocks: for small graphs. Throws as {@linkcode Backend.compute} rejects.
+   * C: `ggml_backend_graph_compute`.
+   */
+  computeSync(graph: GraphReference): void {
+    this.#assertIdle("compute");
+    const holds = this.#check(graph);
+    try {
+      const error = statusError(
+        this.native.lib.ggml_backend_graph_compute(this.pointer, graph.pointer),
+        `computing on ${this.name}`,
+      );
+      if (error !== undefined) throw error;
+    } finally {
+      for (const release of holds) release();
+    }
+  }
+
+  /**
+   * Begins to compute a graph on the calling thread; done after {@linkcode Backend.synchronize}. A backend that works in step with the caller, such as
+   * the CPU, is done when the call returns. Throws as {@linkcode Backend.compute} rejects. C: `ggml_backend_graph_compute_async`.
+   */
+  begin(graph: GraphReference): void {
+    this.#assertIdle("compute");
+    this.#inFlight.push(...this.#check(graph));
+    const status = this.native.lib.ggml_backend_graph_compute_async(this.pointer, graph.pointer);
+    const error = statusError(status, `computing on ${this.name}`);
+    if (error === undefined) return;
+    this.synchronize();
+    throw error;
+  }
+
+  /** A plan for a graph that is computed often. Throws as {@linkcode Backend.compute} rejects, BackendError for a backend without plans. C: `ggml_backend_graph_plan_create`. */
+  plan(graph: GraphReference): GraphPlan {
+    this.#assertIdle("plan");
+    return new GraphPlan(this, graph, () => this.#check(graph));
+  }
+
+  /** Waits, and blocks the caller, until all that it was given is done. C: `ggml_backend_synchronize`. */
+  synchronize(): void {
+    this.#assertIdle("wait for it");
+    this.native.lib.ggml_backend_synchronize(this.pointer);
+    this.#land();
+  }
+
+  /**
+   * Begins to write into a tensor; done after {@linkcode Backend.synchronize}. Leave the bytes alone until then. Where the backend knows no
+   * asynchronous copies it is done at once. Throws NotAllocatedError, InvalidArgumentError for a range outside of the tensor.
+   * C: `ggml_backend_tensor_set_async`.
+   */
+  setAsync(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, offset: number = 0): void {
+    this.#assertIdle("copy");
+    checkRange(tensor, offset, data);
+    this.#inFlight.push(data);
+    this.native.lib.ggml_backend_tensor_set_async(
+      this.pointer,
+      tensor.pointer,
+      this.native.addressOf(data),
+      BigInt(offset),
+      BigInt(data.byteLength),
+    );
+  }
+
+  /** Begins to read from a tensor into `data`; done after {@linkcode Backend.synchronize}. Else as {@linkcode Backend.setAsync}. C: `ggml_backend_tensor_get_async`. */
+  getAsync(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, offset: number = 0): void {
+    this.#assertIdle("copy");
+    checkRange(tensor, offset, data);
+    this.#inFlight.push(data);
+    this.native.lib.ggml_backend_tensor_get_async(
+      this.pointer,
+      tensor.pointer,
+      this.native.addressOf(data),
+      BigInt(offset),
+      BigInt(data.byteLength),
+    );
+  }
+
+  /** Begins to write rows; else as {@linkcode Backend.setAsync}. C: `ggml_backend_tensor_set_2d_async`. */
+  setRowsAsync(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, rows: TensorRows): void {
+    this.#assertIdle("copy");
+    const args = checkRows(tensor, data, rows);
+    this.#inFlight.push(data);
+    this.native.lib.ggml_backend_tensor_set_2d_async(
+      this.pointer,
+      tensor.pointer,
+      this.native.addressOf(data),
+      ...args,
+    );
+  }
+
+  /** Begins to read rows; else as {@linkcode Backend.getAsync}. C: `ggml_backend_tensor_get_2d_async`. */
+  getRowsAsync(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, rows: TensorRows): void {
+    this.#assertIdle("copy");
+    const args = checkRows(tensor, data, rows);
+    this.#inFlight.push(data);
+    this.native.lib.ggml_backend_tensor_get_2d_async(
+      this.pointer,
+      tensor.pointer,
+      this.native.addressOf(data),
+      ...args,
+    );
+  }
+
+  /**
+   * Begins to copy a tensor that this backend computes to one of another backend's, after what both were given before; done after both were
+   * synchronised. Throws NotAllocatedError, InvalidArgumentError for another layout. C: `ggml_backend_tensor_copy_async`.
+   */
+  copyAsync(from: TensorReference, to: TensorReference, other: Backend): void {
+    this.#assertIdle("copy");
+    checkAllocated(from);
+    checkAllocated(to);
+    checkSameLayout(from, to);
+    checkBackend("other", other);
+    this.native.lib.ggml_backend_tensor_copy_async(this.pointer, other.pointer, from.pointer, to.pointer);
+  }
+
+  /**
+   * Throws what it was lost to, once native code has aborted in it.
+   *
+   * @internal
+   */
+  assertKept(): void {
+    this.#thread.assertKept();
+  }
+
+  /**
+   * What a task on a native thread needs to compute with it. Plain data.
+   *
+   * @internal
+   */
+  place(): BackendPlace {
+    this.assertKept();
+    return {
+      backend: this.pointer,
+      threads: this.#threads,
+      setThreads: this.#setThreads,
+      setAbort: this.#setAbort,
+    };
+  }
+
+  /** Keeps it open until the function that it gives is called, even when it is disposed meanwhile. */
+  hold(): () => void {
+    return this.#handle.hold();
+  }
+
+  /** Closes it once its work is done. C: `ggml_backend_free`. */
+  [Symbol.dispose](): void {
+    this.#thread.end();
+    if (this.#inFlight.length > 0) this.native.lib.ggml_backend_synchronize(this.pointer);
+    this.#land();
+    this.#handle[Symbol.dispose]();
+  }
+
+  #land(): void {
+    for (const one of this.#inFlight.splice(0)) if (typeof one === "function") one();
+  }
+
+  #check(graph: GraphReference): (() => void)[] {
+    this.#thread.assertKept();
+    this.#handle.assertAlive();
+    checkGraphObject("graph", graph);
+    const buffers = checkGraph(this.native, graph, { device: this.device.pointer, name: this.name });
+    checkIndices(graph);
+    return [this.#handle.hold(), graph.hold(), ...buffers.map((buffer) => buffer.hold())];
+  }
+
+  #assertIdle(doing: string): void {
+    this.#thread.assertKept();
+    if (!this.#thread.working) return;
+    throw new BackendError(`${this.name} computes just now; await that before you ${doing}`, {
+      value: this.name,
+      expected: "a backend at rest",
+    });
+  }
+}

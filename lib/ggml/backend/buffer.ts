@@ -1,0 +1,256 @@
+import type { Native, Pointer } from "../../../ffi/mod.ts";
+import { AllocationError, DisposedError, InvalidArgumentError, NotAllocatedError } from "../../errors.ts";
+import { checkInteger, checkOneOf, isInstance, show } from "../../support/check.ts";
+import { BufferType } from "./buffer_type.ts";
+import type { Device } from "./device.ts";
+import { Handle } from "../tensor/handle.ts";
+import { checkTensor } from "./object_check.ts";
+import { present } from "./non_null.ts";
+import type { TensorReference } from "../tensor/references.ts";
+import { statusError } from "./status.ts";
+
+function taken(isView: boolean): InvalidArgumentError {
+  return new InvalidArgumentError(
+    isView
+      ? "the tensor is a view with memory, or can't have memory of its own"
+      : "the tensor has memory already, or is no view",
+    { value: isView, expected: "a tensor without memory" },
+  );
+}
+
+/** Takes a tensor's memory away; not from one that went with its context. */
+function forget(tensor: TensorReference): void {
+  let pointer: Pointer<"ggml_tensor">;
+  try {
+    pointer = tensor.pointer;
+  } catch (error) {
+    if (error instanceof DisposedError) return;
+    throw error;
+  }
+  Object.assign(tensor.native.structAt("ggml_tensor", pointer), { data: null, buffer: null });
+}
+
+/** What a buffer is for: the scheduler computes where the weights lie. */
+export type BufferUsage = "any" | "weights" | "compute";
+
+/** In the order of `enum ggml_backend_buffer_usage`. */
+const usages: readonly BufferUsage[] = ["any", "weights", "compute"];
+
+/** The buffers in use, by address: what computes on another thread holds those that its tensors lie in. */
+const live = new Map<bigint, Buffer>();
+
+/** The arrays in which buffers lie. */
+const memory = new Map<Buffer, Uint8Array<ArrayBuffer>>();
+
+/** The buffer at an address; `undefined` for one that an allocator or the raw layer owns. */
+export function bufferAt(pointer: bigint): Buffer | undefined {
+  return live.get(pointer);
+}
+
+/** What has put tensors into a buffer and must forget their addresses when the buffer goes. */
+export interface BufferUser {
+  /** The buffer's memory goes now, after the work that held it: its tensors have none any more. */
+  bufferFreed(buffer: Buffer): void;
+}
+
+/**
+ * Memory of a device, in which tensors lie.
+ *
+ * C: `ggml_backend_buffer_t`.
+ */
+export class Buffer implements Disposable {
+  /** The libraries. */
+  readonly native: Native;
+  readonly #handle: Handle<"ggml_backend_buffer">;
+  readonly #users: Set<BufferUser> = new Set();
+
+  /** Takes over a buffer that the raw layer made. */
+  constructor(native: Native, pointer: Pointer<"ggml_backend_buffer">) {
+    this.native = native;
+    this.#handle = new Handle({
+      what: `the buffer of ${native.readCString(native.lib.ggml_backend_buffer_name(pointer))}`,
+      pointer,
+      free: (one) => {
+        live.delete(one);
+        for (const user of this.#users) user.bufferFreed(this);
+        this.#users.clear();
+        native.lib.ggml_backend_buffer_free(one);
+        memory.delete(this);
+      },
+    });
+    live.set(pointer, this);
+  }
+
+  /**
+   * A buffer over an array. Throws InvalidArgumentError for an array at a bad address. {@linkcode Device.bufferFromBytes} is the way to it.
+   *
+   * @internal
+   */
+  static fromBytes(device: Device, bytes: Uint8Array<ArrayBuffer>): Buffer {
+    const { native } = device;
+    if (!isInstance(bytes, Uint8Array) || bytes.byteLength === 0 || !(bytes.buffer instanceof ArrayBuffer)) {
+      throw new InvalidArgumentError(`the bytes of a buffer are ${show(bytes)}; give a Uint8Array that isn't empty`, {
+        value: bytes,
+        expected: "a Uint8Array of at least one byte, not shared between threads",
+      });
+    }
+    const { alignment } = device.bufferType;
+    const address = native.addressOf(bytes);
+    if (address % BigInt(alignment) !== 0n) {
+      throw new InvalidArgumentError(
+        `the bytes start at an address that isn't a multiple of ${alignment}; make them by the device's alignedBytes()`,
+        { value: Number(address % BigInt(alignment)), expected: `an address that is a multiple of ${alignment}` },
+      );
+    }
+    const size = BigInt(bytes.byteLength);
+    const pointer = native.lib.ggml_backend_dev_buffer_from_host_ptr(device.pointer, address, size, size);
+    if (pointer === null) {
+      throw new AllocationError(
+        `${device.name} refused ${bytes.byteLength} bytes of the processor's memory as a buffer`,
+        {
+          value: bytes.byteLength,
+          expected: "memory that the device takes",
+        },
+      );
+    }
+    const buffer = new Buffer(native, pointer);
+    memory.set(buffer, bytes);
+    return buffer;
+  }
+
+  /** The address, for the raw layer. Throws DisposedError once it was disposed. */
+  get pointer(): Pointer<"ggml_backend_buffer"> {
+    return this.#handle.pointer;
+  }
+
+  /** Its name, that of its type. C: `ggml_backend_buffer_name`. */
+  get name(): string {
+    return this.native.readCString(this.native.lib.ggml_backend_buffer_name(this.pointer));
+  }
+
+  /** Its size in bytes. C: `ggml_backend_buffer_get_size`. */
+  get size(): number {
+    return Number(this.native.lib.ggml_backend_buffer_get_size(this.pointer));
+  }
+
+  /** Tensors start at multiples of this many bytes. C: `ggml_backend_buffer_get_alignment`. */
+  get alignment(): number {
+    return Number(this.native.lib.ggml_backend_buffer_get_alignment(this.pointer));
+  }
+
+  /** The most bytes that a buffer of its type can have; `Infinity` where there is no limit. C: `ggml_backend_buffer_get_max_size`. */
+  get maxSize(): number {
+    return this.type.maxSize;
+  }
+
+  /** Its type. C: `ggml_backend_buffer_get_type`. */
+  get type(): BufferType {
+    return new BufferType(
+      this.native,
+      present(this.native.lib.ggml_backend_buffer_get_type(this.pointer), "a buffer type"),
+    );
+  }
+
+  /** Whether it lies in the processor's own memory. C: `ggml_backend_buffer_is_host`. */
+  get isHost(): boolean {
+    return this.native.lib.ggml_backend_buffer_is_host(this.pointer);
+  }
+
+  /** What it is for; default `"any"`. C: `ggml_backend_buffer_get_usage`. */
+  get usage(): BufferUsage {
+    return usages[this.native.lib.ggml_backend_buffer_get_usage(this.pointer)] ?? "any";
+  }
+
+  /** Says what it is for. Throws InvalidArgumentError. C: `ggml_backend_buffer_set_usage`. */
+  set usage(value: BufferUsage) {
+    const index = usages.indexOf(checkOneOf("the usage of a buffer", value, usages));
+    this.native.lib.ggml_backend_buffer_set_usage(this.pointer, index as 0 | 1 | 2);
+  }
+
+  /**
+   * Its memory as bytes, not copied: valid until it is disposed. Throws NotAllocatedError for memory that isn't the processor's.
+   * C: `ggml_backend_buffer_get_base`.
+   */
+  bytes(): Uint8Array<ArrayBuffer> {
+    if (!this.isHost) {
+      throw new NotAllocatedError(`${this.name} isn't memory of the processor; read its tensors instead`, {
+        value: this.name,
+        expected: "a buffer with isHost",
+      });
+    }
+    const base = this.native.lib.ggml_backend_buffer_get_base(this.pointer);
+    return base === null ? new Uint8Array(0) : this.native.view(base, this.size);
+  }
+
+  /** Fills it with one byte's value, default 0. C: `ggml_backend_buffer_clear`. */
+  clear(value: number = 0): void {
+    this.native.lib.ggml_backend_buffer_clear(this.pointer, checkInteger("value", value, { min: 0, max: 255 }));
+  }
+
+  /** Forgets what tensors have attached to it, before other tensors are put there. C: `ggml_backend_buffer_reset`. */
+  reset(): void {
+    this.native.lib.ggml_backend_buffer_reset(this.pointer);
+  }
+
+  /**
+   * Puts a tensor at a place in it, in bytes from its begin, a multiple of {@linkcode Buffer.alignment}. The allocators do the same by themselves.
+   *
+   * Throws InvalidArgumentError for a tensor that has memory or is a view, and for a place where it doesn't fit; BackendError when the backend refuses it.
+   * C: `ggml_backend_tensor_alloc`, which calls `ggml_backend_buffer_init_tensor`.
+   */
+  place(tensor: TensorReference, offset: number): void {
+    const { native, alignment, size } = this;
+    checkTensor("tensor", tensor);
+    const { data, view_src } = native.structAt("ggml_tensor", tensor.pointer);
+    if (data !== null || view_src !== null) throw taken(view_src !== null);
+    const needed = Number(native.lib.ggml_backend_buffer_get_alloc_size(this.pointer, tensor.pointer));
+    checkInteger("offset", offset, { min: 0, max: Math.max(0, size - needed) });
+    if (offset % alignment !== 0 || offset + needed > size) {
+      throw new InvalidArgumentError(
+        `a tensor of ${needed} bytes doesn't fit at offset ${offset} of a buffer of ${size} bytes, aligned to ${alignment}`,
+        { value: offset, expected: `a multiple of ${alignment} up to ${size - needed}` },
+      );
+    }
+    const base = present(native.lib.ggml_backend_buffer_get_base(this.pointer), "a base");
+    const status = native.lib.ggml_backend_tensor_alloc(this.pointer, tensor.pointer, native.offset(base, offset));
+    const error = statusError(status, `placing a tensor in ${this.name}`);
+    if (error !== undefined) throw error;
+    this.use({ bufferFreed: () => forget(tensor) });
+  }
+
+  /**
+   * Gives a view memory: that of the tensor that it is a view of. For views that were made before their tensor had memory; the allocators do it by
+   * themselves. Throws InvalidArgumentError for what isn't such a view, NotAllocatedError. C: `ggml_backend_view_init`.
+   */
+  static initView(view: TensorReference): void {
+    const { native, pointer } = checkTensor("view", view);
+    const { view_src, buffer } = native.structAt("ggml_tensor", pointer);
+    if (view_src === null || buffer !== null) throw taken(view_src !== null);
+    const source = native.structAt("ggml_tensor", view_src);
+    if (source.buffer === null || source.data === null) {
+      throw new NotAllocatedError("the tensor that the view is of has no memory in a buffer; place that first", {
+        value: null,
+        expected: "a view of a tensor in a buffer",
+      });
+    }
+    const error = statusError(native.lib.ggml_backend_view_init(pointer), "placing a view");
+    if (error !== undefined) throw error;
+    bufferAt(source.buffer)?.use({ bufferFreed: () => forget(view) });
+  }
+
+  /** Keeps the memory until the function that it gives is called, even when it is disposed meanwhile. */
+  hold(): () => void {
+    return this.#handle.hold();
+  }
+
+  /** Lets `user` know when the memory goes. For what allocates tensors. */
+  use(user: BufferUser): void {
+    this.#handle.assertAlive();
+    this.#users.add(user);
+  }
+
+  /** Frees it; its tensors have no memory after. C: `ggml_backend_buffer_free`. */
+  [Symbol.dispose](): void {
+    this.#handle[Symbol.dispose]();
+  }
+}

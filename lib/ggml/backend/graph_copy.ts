@@ -1,0 +1,175 @@
+import type { Native, Pointer, StructView } from "../../../ffi/mod.ts";
+import type { ggml_backend_graph_copy } from "../../../ffi/mod.ts";
+import { AllocationError, UnsupportedOperationError } from "../../errors.ts";
+import { checkFunction } from "../../support/check.ts";
+import { tensorsOf } from "./scheduled_graph.ts";
+import type { Backend } from "./backend.ts";
+import { GgmlContext } from "../tensor/context.ts";
+import type { Graph } from "../graph/graph.ts";
+import { checkGraph, notAllocated, tensorWords } from "./graph_check.ts";
+import { Handle } from "../tensor/handle.ts";
+import { checkBackend, checkOwnGraph } from "./object_check.ts";
+import type { GraphReference } from "../tensor/references.ts";
+import type { Tensor } from "../tensor/tensor.ts";
+import { GraphError } from "../tensor/errors.ts";
+
+/** Native code goes from node to node by calls within calls: more of them might not fit the stack. */
+const MOST_TENSORS = 16_384;
+
+/**
+ * A copy of a graph, its tensors and their values in another backend's memory.
+ *
+ * C: `struct ggml_backend_graph_copy`.
+ */
+export class GraphCopy implements GraphReference, Disposable {
+  /** The libraries. */
+  readonly native: Native;
+  readonly #handle: Handle<"ggml_cgraph">;
+  readonly #context: GgmlContext;
+
+  /**
+   * Copies a graph whose tensors lie in buffers. Throws NotAllocatedError, AllocationError, UnsupportedOperationError for a node that the backend can't
+   * compute, GraphError for one of more than 16,384 tensors. C: `ggml_backend_graph_copy`.
+   */
+  constructor(backend: Backend, graph: Graph) {
+    checkBackend("backend", backend);
+    checkOwnGraph("graph", graph);
+    checkCopyable(backend, graph);
+    this.native = graph.native;
+    const { lib } = this.native;
+    const copy = lib.ggml_backend_graph_copy(backend.pointer, graph.pointer);
+    const { graph: pointer, ctx_allocated: context } = copy;
+    if (pointer === null || context === null) throw noMemory(backend);
+    const release = backend.hold();
+    this.#context = GgmlContext.adopt(this.native, context, () => {});
+    this.#handle = new Handle({
+      what: "the copy of a graph",
+      pointer,
+      free: () => {
+        lib.ggml_backend_graph_copy_free(copy as StructView<ggml_backend_graph_copy>);
+        release();
+      },
+    });
+  }
+
+  /** The address, for the raw layer. Throws DisposedError once it was disposed. */
+  get pointer(): Pointer<"ggml_cgraph"> {
+    return this.#handle.pointer;
+  }
+
+  /** Its nodes, in the order of the graph that it was copied from. */
+  get nodes(): Tensor[] {
+    const { lib } = this.native;
+    return Array.from(
+      { length: lib.ggml_graph_n_nodes(this.pointer) },
+      (_, index) => this.#context.wrap(lib.ggml_graph_node(this.pointer, index)),
+    );
+  }
+
+  /** Keeps it in memory until the function that it gives is called. */
+  hold(): () => void {
+    return this.#handle.hold();
+  }
+
+  /** Frees it; its tensors can't be used after. C: `ggml_backend_graph_copy_free`. */
+  [Symbol.dispose](): void {
+    this.#context.dispose();
+    this.#handle[Symbol.dispose]();
+  }
+}
+
+/** One node as two backends computed it; valid during the call only. */
+export interface ComparedNode {
+  /** The node's place in the graph. */
+  readonly index: number;
+  /** The node, computed by the first backend. */
+  readonly first: Tensor;
+  /** Its copy, computed by the second one. */
+  readonly second: Tensor;
+}
+
+/**
+ * Computes a graph on two backends, node by node, and shows each node's two results. Each node is computed from what its own backend made of the nodes
+ * before. Blocks the caller. `onNode` gives `false` to end early; with `nodes` the graph is computed as a whole and only these are shown.
+ *
+ * Throws as {@linkcode GraphCopy} does, and what `onNode` throws. C: `ggml_backend_compare_graph_backend`.
+ */
+export function compareBackends(
+  first: Backend,
+  second: Backend,
+  graph: Graph,
+  onNode: (node: ComparedNode) => boolean | void,
+  nodes?: readonly Tensor[],
+): void {
+  checkBackend("first", first);
+  checkBackend("second", second);
+  checkOwnGraph("graph", graph);
+  checkFunction("onNode", onNode);
+  checkGraph(graph.native, graph, { device: first.device.pointer, name: first.name });
+  checkCopyable(second, graph);
+  const wanted = checkNodes(graph, nodes);
+  const { native } = graph;
+  let thrown: { readonly error: unknown } | undefined;
+  using callback = native.callback("ggml_backend_eval_callback", (index, a, b) => {
+    if (a === null || b === null) return true;
+    const copied = GgmlContext.adopt(native, graph.context.pointer, () => {});
+    try {
+      return onNode({ index, first: graph.context.wrap(a), second: copied.wrap(b) }) !== false;
+    } catch (error) {
+      thrown ??= { error };
+      return false;
+    } finally {
+      copied.dispose();
+    }
+  });
+  const done = native.lib.ggml_backend_compare_graph_backend(
+    first.pointer,
+    second.pointer,
+    graph.pointer,
+    callback.pointer,
+    null,
+    wanted === undefined ? null : native.addressOf(wanted),
+    BigInt(wanted?.length ?? 0),
+  );
+  if (thrown !== undefined) throw thrown.error;
+  if (!done) throw noMemory(second);
+}
+
+function checkNodes(graph: Graph, nodes: readonly Tensor[] | undefined): BigUint64Array<ArrayBuffer> | undefined {
+  if (nodes === undefined) return undefined;
+  const known = new Set<bigint>(graph.nodes.map(({ pointer }) => pointer));
+  if (nodes.length > 0 && nodes.every(({ pointer }) => known.has(pointer))) {
+    return BigUint64Array.from(nodes, ({ pointer }) => pointer);
+  }
+  throw new GraphError("the nodes to compare aren't nodes of the graph", {
+    value: nodes.length,
+    expected: "one node or more of the graph",
+  });
+}
+
+function checkCopyable(backend: Backend, graph: Graph): void {
+  const { native } = graph;
+  const tensors = tensorsOf(native, graph);
+  if (tensors.size > MOST_TENSORS) {
+    throw new GraphError(`the graph has ${tensors.size} tensors; at most ${MOST_TENSORS} can be copied`, {
+      value: tensors.size,
+      expected: `at most ${MOST_TENSORS} tensors`,
+    });
+  }
+  for (const tensor of tensors) {
+    const { data, buffer, view_src } = native.structAt("ggml_tensor", tensor);
+    if (data === null || (buffer === null && view_src === null)) throw notAllocated(native, tensor);
+    if (native.lib.ggml_backend_dev_supports_op(backend.device.pointer, tensor)) continue;
+    throw new UnsupportedOperationError(`${backend.name} doesn't compute ${tensorWords(native, tensor)}`, {
+      value: native.readCString(native.lib.ggml_op_desc(tensor)),
+      expected: `operations that ${backend.name} supports`,
+    });
+  }
+}
+
+function noMemory(backend: Backend): AllocationError {
+  return new AllocationError(`${backend.name} gave no memory for a copy of the graph`, {
+    value: backend.name,
+    expected: "as much memory as the graph's tensors take",
+  });
+}

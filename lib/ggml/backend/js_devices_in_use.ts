@@ -1,0 +1,36 @@
+import { DisposedError, UnsupportedOperationError } from "../../errors.ts";
+
+/** The backends whose functions are JavaScript's: only the thread that made them may call them. */
+export const callerOnly: Set<bigint> = new Set();
+
+/** Devices and buffer types in TypeScript whose functions are gone. */
+const ended = new Set<bigint>();
+
+/** Notes that nothing may call these any more: their functions go now. */
+export function endScripts(...pointers: readonly bigint[]): void {
+  for (const pointer of pointers) ended.add(pointer);
+}
+
+/** Notes that these addresses are in use, maybe again. */
+export function beginScripts(...pointers: readonly bigint[]): void {
+  for (const pointer of pointers) ended.delete(pointer);
+}
+
+/** The pointer itself. Throws DisposedError for what a device in TypeScript took with it. */
+export function living<T extends bigint>(pointer: T): T {
+  if (!ended.has(pointer)) return pointer;
+  throw new DisposedError("the device in TypeScript was disposed; make another one", {
+    value: pointer,
+    expected: "a device in use",
+  });
+}
+
+/** Throws UnsupportedOperationError for a backend that no native thread may use. */
+export function assertAnyThread(backends: readonly { readonly pointer: bigint; readonly name: string }[]): void {
+  const found = backends.find(({ pointer }) => callerOnly.has(pointer));
+  if (found === undefined) return;
+  throw new UnsupportedOperationError(
+    `${found.name} is a backend in TypeScript, which only this thread can call; use computeSync(graph)`,
+    { value: found.name, expected: "backends of native code" },
+  );
+}

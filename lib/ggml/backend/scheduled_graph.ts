@@ -1,0 +1,88 @@
+import type { Native, Pointer } from "../../../ffi/mod.ts";
+import type { Buffer } from "./buffer.ts";
+import { bufferAt } from "./buffer.ts";
+import type { Graph } from "../graph/graph.ts";
+
+/** Every tensor that a graph reaches: nodes, operands, and what they are views of. */
+export function tensorsOf(native: Native, graph: Graph): Set<Pointer<"ggml_tensor">> {
+  const { lib } = native;
+  const { pointer } = graph;
+  const seen = new Set<Pointer<"ggml_tensor">>();
+  const open: Pointer<"ggml_tensor">[] = [];
+  const count = lib.ggml_graph_n_nodes(pointer);
+  for (let index = 0; index < count; index++) open.push(lib.ggml_graph_node(pointer, index));
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (seen.has(at)) continue;
+    seen.add(at);
+    const { src, view_src } = native.structAt("ggml_tensor", at);
+    for (const source of src) if (source !== 0n) open.push(source as Pointer<"ggml_tensor">);
+    if (view_src !== null) open.push(view_src);
+  }
+  return seen;
+}
+
+/** The operands of a graph's nodes as they are now. A scheduler puts copies in their place, which go with its next graph. */
+export class SourceSnapshot {
+  readonly #native: Native;
+  readonly #sources: readonly (readonly [Pointer<"ggml_tensor">, BigUint64Array])[];
+
+  /** Notes them. */
+  constructor(native: Native, tensors: ReadonlySet<Pointer<"ggml_tensor">>) {
+    this.#native = native;
+    this.#sources = Array.from(
+      tensors,
+      (tensor) => [tensor, native.structAt("ggml_tensor", tensor).src.slice()] as const,
+    )
+      .filter(([, sources]) => sources.some((source) => source !== 0n));
+  }
+
+  /** Puts them back. */
+  restore(): void {
+    for (const [tensor, sources] of this.#sources) this.#native.structAt("ggml_tensor", tensor).src.set(sources);
+  }
+}
+
+/**
+ * The memory that an allocator gives to a graph's tensors. Made before it does; {@linkcode ScheduledGraph.end} takes the addresses away again, since the
+ * allocator's memory goes or is used for others then. Meanwhile graph, contexts and the buffers of its other tensors stay in memory.
+ */
+export class ScheduledGraph {
+  readonly #graph: Graph;
+  readonly #native: Native;
+  /** Those without memory of their own. */
+  readonly #given: readonly Pointer<"ggml_tensor">[];
+  readonly #holds: readonly (() => void)[];
+
+  /** Notes what has no memory yet. */
+  constructor(graph: Graph, tensors: ReadonlySet<Pointer<"ggml_tensor">>) {
+    this.#graph = graph;
+    this.#native = graph.native;
+    const given: Pointer<"ggml_tensor">[] = [];
+    const buffers = new Set<Buffer>();
+    for (const tensor of tensors) {
+      const { data, buffer } = this.#native.structAt("ggml_tensor", tensor);
+      if (data === null) given.push(tensor);
+      const owner = buffer === null ? undefined : bufferAt(buffer);
+      if (owner !== undefined) buffers.add(owner);
+    }
+    this.#given = given;
+    this.#holds = [graph.hold(), ...[...buffers].map((buffer) => buffer.hold())];
+  }
+
+  /** Whether it is of this graph. */
+  isOf(graph: Graph): boolean {
+    return this.#graph === graph;
+  }
+
+  /** Takes the addresses away and lets the graph go. */
+  end(): void {
+    for (const tensor of this.#given) {
+      const view = this.#native.structAt("ggml_tensor", tensor);
+      view.data = null;
+      view.buffer = null;
+      view.extra = null;
+    }
+    this.#graph.context.releaseViews();
+    for (const release of this.#holds) release();
+  }
+}

@@ -1,0 +1,157 @@
+import { InvalidArgumentError } from "../../errors.ts";
+import { checkInteger, show } from "../../support/check.ts";
+import { notAllocated } from "./graph_check.ts";
+import { checkTensor } from "./object_check.ts";
+import type { TensorReference } from "../tensor/references.ts";
+
+/** Rows of bytes inside a tensor and inside an array. */
+export interface TensorRows {
+  /** Bytes of a row. */
+  readonly size: number;
+  /** How many rows. */
+  readonly count: number;
+  /** Bytes from one row's begin to the next one's in the tensor. */
+  readonly tensorStride: number;
+  /** Bytes from one row's begin to the next one's in the array; default: `size`. */
+  readonly dataStride?: number | undefined;
+  /** Where the first row begins in the tensor, in bytes; default 0. */
+  readonly offset?: number | undefined;
+}
+
+/** Bytes of a tensor's data, from its first to its last. C: `ggml_nbytes`. */
+export function byteLength(tensor: TensorReference): number {
+  const { native, pointer } = checkTensor("tensor", tensor);
+  return Number(native.lib.ggml_nbytes(pointer));
+}
+
+/**
+ * Writes bytes into a tensor, as they lie in memory. Throws NotAllocatedError, and InvalidArgumentError for a range outside of the tensor.
+ * C: `ggml_backend_tensor_set`.
+ */
+export function setBytes(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, offset: number = 0): void {
+  checkRange(tensor, offset, data);
+  tensor.native.lib.ggml_backend_tensor_set(
+    tensor.pointer,
+    data as Uint8Array,
+    BigInt(offset),
+    BigInt(data.byteLength),
+  );
+}
+
+/** Reads bytes of a tensor into `data`, whose length says how many. Throws as {@linkcode setBytes}. C: `ggml_backend_tensor_get`. */
+export function getBytes(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, offset: number = 0): void {
+  checkRange(tensor, offset, data);
+  tensor.native.lib.ggml_backend_tensor_get(
+    tensor.pointer,
+    data as Uint8Array,
+    BigInt(offset),
+    BigInt(data.byteLength),
+  );
+}
+
+/** Sets bytes of a tensor to one value; default: all of them. Throws as {@linkcode setBytes}. C: `ggml_backend_tensor_memset`. */
+export function fillBytes(tensor: TensorReference, value: number, offset: number = 0, size?: number): void {
+  checkInteger("value", value, { min: 0, max: 255 });
+  const all = byteLength(tensor);
+  checkInteger("offset", offset, { min: 0, max: all });
+  const count = checkInteger("size", size ?? all - offset, { min: 0, max: all - offset });
+  checkAllocated(tensor);
+  tensor.native.lib.ggml_backend_tensor_memset(tensor.pointer, value, BigInt(offset), BigInt(count));
+}
+
+/** Writes rows of bytes into a tensor. Throws as {@linkcode setBytes}. C: `ggml_backend_tensor_set_2d`. */
+export function setRows(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, rows: TensorRows): void {
+  const args = checkRows(tensor, data, rows);
+  tensor.native.lib.ggml_backend_tensor_set_2d(tensor.pointer, data as Uint8Array, ...args);
+}
+
+/** Reads rows of bytes of a tensor into `data`. Throws as {@linkcode setBytes}. C: `ggml_backend_tensor_get_2d`. */
+export function getRows(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, rows: TensorRows): void {
+  const args = checkRows(tensor, data, rows);
+  tensor.native.lib.ggml_backend_tensor_get_2d(tensor.pointer, data as Uint8Array, ...args);
+}
+
+/**
+ * Copies a tensor's data to another of the same type and shape, whatever devices they lie on. Throws NotAllocatedError, InvalidArgumentError for
+ * another layout. C: `ggml_backend_tensor_copy`.
+ */
+export function copyTensor(from: TensorReference, to: TensorReference): void {
+  checkAllocated(from);
+  checkAllocated(to);
+  checkSameLayout(from, to);
+  from.native.lib.ggml_backend_tensor_copy(from.pointer, to.pointer);
+}
+
+/** Throws InvalidArgumentError unless two tensors have the same type, shape and strides. */
+export function checkSameLayout(from: TensorReference, to: TensorReference): void {
+  const { native } = from;
+  const [a, b] = [native.structAt("ggml_tensor", from.pointer), native.structAt("ggml_tensor", to.pointer)];
+  const same = a.type === b.type && a.ne.every((size, index) => size === b.ne[index]) &&
+    a.nb.every((stride, index) => stride === b.nb[index]);
+  if (same) return;
+  throw new InvalidArgumentError(
+    `a tensor of ${a.ne.join(" × ")} can't be copied to one of ${
+      b.ne.join(" × ")
+    } unless type, shape and strides are the same`,
+    { value: [...b.ne].map(Number), expected: `[${a.ne.join(", ")}], the same type and strides` },
+  );
+}
+
+/** Throws NotAllocatedError for a tensor without memory. */
+export function checkAllocated(tensor: TensorReference): void {
+  checkTensor("tensor", tensor);
+  const { data, buffer, view_src } = tensor.native.structAt("ggml_tensor", tensor.pointer);
+  if (data !== null && (buffer !== null || view_src !== null)) return;
+  throw notAllocated(tensor.native, tensor.pointer);
+}
+
+/** Throws unless the bytes of an array fit into a tensor from `offset` on. */
+export function checkRange(tensor: TensorReference, offset: number, data: ArrayBufferView): void {
+  checkData(data);
+  const all = byteLength(tensor);
+  checkInteger("offset", offset, { min: 0, max: all });
+  if (offset + data.byteLength > all) {
+    throw new InvalidArgumentError(`${data.byteLength} bytes at offset ${offset} go beyond the tensor's ${all} bytes`, {
+      value: data.byteLength,
+      expected: `at most ${all - offset} bytes`,
+    });
+  }
+  checkAllocated(tensor);
+}
+
+/** Throws unless rows fit into a tensor and into an array; gives the arguments of the C functions: offset, size, n_copies, stride_tensor, stride_data. */
+export function checkRows(
+  tensor: TensorReference,
+  data: ArrayBufferView,
+  { size, count, tensorStride, dataStride = size, offset = 0 }: TensorRows,
+): [bigint, bigint, bigint, bigint, bigint] {
+  checkData(data);
+  const all = byteLength(tensor);
+  checkInteger("size", size, { min: 0, max: all });
+  checkInteger("count", count, { min: 0, max: all });
+  checkInteger("tensorStride", tensorStride, { min: 0, max: all });
+  checkInteger("dataStride", dataStride, { min: 0, max: Number.MAX_SAFE_INTEGER });
+  checkInteger("offset", offset, { min: 0, max: all });
+  const inTensor = count === 0 ? 0 : offset + (count - 1) * tensorStride + size;
+  const inData = count === 0 ? 0 : (count - 1) * dataStride + size;
+  if (inTensor > all || inData > data.byteLength) {
+    const [what, needed, there] = inTensor > all ? ["tensor", inTensor, all] : ["array", inData, data.byteLength];
+    throw new InvalidArgumentError(
+      `${count} rows of ${size} bytes end at byte ${needed}, beyond the ${what}'s ${there}`,
+      {
+        value: needed,
+        expected: `at most ${there}`,
+      },
+    );
+  }
+  checkAllocated(tensor);
+  return [BigInt(offset), BigInt(size), BigInt(count), BigInt(tensorStride), BigInt(dataStride)];
+}
+
+function checkData(data: unknown): void {
+  if (ArrayBuffer.isView(data)) return;
+  throw new InvalidArgumentError(`data is ${show(data)}; give a typed array`, {
+    value: data,
+    expected: "a typed array",
+  });
+}

@@ -1,0 +1,351 @@
+import type { Native, Pointer } from "../../../ffi/mod.ts";
+import { graphLeafs } from "../../../ffi/mod.ts";
+import { AllocationError, InvalidArgumentError, UnsupportedOperationError } from "../../errors.ts";
+import { checkBoolean, checkInteger, checkOptions, isInstance } from "../../support/check.ts";
+import type { GgmlContext } from "../tensor/context.ts";
+import { addGradients } from "./backward.ts";
+import { type GraphRow, graphTable, graphToDot } from "./export.ts";
+import { countReached } from "./walk.ts";
+import { Handle } from "../tensor/handle.ts";
+import type { GraphReference } from "../tensor/references.ts";
+import { Tensor } from "../tensor/tensor.ts";
+import { GraphError } from "../tensor/errors.ts";
+import { dataOf } from "../tensor/view.ts";
+
+/** How a {@linkcode Graph} is made. */
+export interface GraphOptions {
+  /** How many nodes, and how many leafs, it takes at most. 1 to 16,777,216, default 2,048. C: `ggml_new_graph_custom`'s `size`. */
+  size?: number | undefined;
+  /** Whether gradients can be added. Default false. C: `ggml_new_graph_custom`'s `grads`. */
+  gradients?: boolean | undefined;
+}
+
+/** How {@linkcode Graph.backward} works. */
+export interface BackwardOptions {
+  /** Gradients of several computations add up until the next {@linkcode Graph.reset}. Default false. C: `grad_accs`. */
+  accumulate?: boolean | undefined;
+}
+
+/** What owns the memory of a graph's tensors. */
+interface GraphMemory {
+  readonly disposed: boolean;
+  hold(): () => void;
+}
+
+/** C: `GGML_DEFAULT_GRAPH_SIZE`. */
+const DEFAULT_SIZE = 2048;
+
+/**
+ * Operators in the order in which they are computed, with all that they need. Its memory is its own; the tensors stay their contexts'.
+ * C: `struct ggml_cgraph`.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { GgmlContext, Graph, ops } from "../mod.ts";
+ *
+ * using context = await GgmlContext.create({ memory: 1 << 16 });
+ * const x = context.from([1, 2, 3, 4]);
+ * using graph = new Graph(context).forward(ops.sum(context, ops.sqr(context, x)));
+ * assert.deepEqual(graph.nodes.map(({ op }) => op), ["SQR", "SUM"]);
+ * ```
+ */
+export class Graph implements GraphReference, Disposable {
+  /** The context whose tensors it computes. */
+  readonly context: GgmlContext;
+  /** Whether gradients can be added. */
+  readonly gradients: boolean;
+  readonly #handle: Handle<"ggml_cgraph">;
+  /** What owns the memory of its tensors, when a graph allocator does. */
+  #memory: GraphMemory | undefined;
+
+  /** Makes an empty graph. Throws InvalidArgumentError for a bad option, AllocationError when there isn't enough memory, DisposedError. */
+  constructor(context: GgmlContext, options?: GraphOptions) {
+    const { size = DEFAULT_SIZE, gradients = false } = checkOptions("Graph", options, ["size", "gradients"]);
+    context.assertAlive();
+    this.context = context;
+    this.gradients = checkBoolean("gradients", gradients);
+    const made = makeGraph(context.native, checkInteger("size", size, { min: 1, max: 1 << 24 }), this.gradients);
+    this.#handle = new Handle({ what: "the graph", ...made });
+    net.register(this, made, this);
+  }
+
+  /** The libraries that it came from. */
+  get native(): Native {
+    return this.context.native;
+  }
+
+  /** Its address, for the raw layer. Throws DisposedError once it or a context that it uses was disposed or reset. */
+  get pointer(): Pointer<"ggml_cgraph"> {
+    this.context.reached();
+    return this.#handle.pointer;
+  }
+
+  /** Keeps the graph, its context and its tensors in memory until the function that it gives is called: work on another thread uses them. */
+  hold(): () => void {
+    const memory = this.#memory?.disposed === false ? [this.#memory.hold()] : [];
+    const released = [this.context.hold(), this.#handle.hold(), ...memory];
+    return () => released.forEach((release) => release());
+  }
+
+  /** Throws DisposedError once it or a context that it uses was disposed or reset. */
+  assertAlive(): void {
+    this.context.reached();
+    this.#handle.assertAlive();
+  }
+
+  /**
+   * Notes what owns the memory of its tensors, so that a computation keeps it.
+   *
+   * @internal
+   */
+  lieIn(memory: GraphMemory): void {
+    this.#memory = memory;
+  }
+
+  /** How many nodes, and how many leafs, it takes at most. C: `ggml_graph_size`. */
+  get size(): number {
+    return this.native.lib.ggml_graph_size(this.pointer);
+  }
+
+  /** How many nodes it has. C: `ggml_graph_n_nodes`. */
+  get length(): number {
+    return this.native.lib.ggml_graph_n_nodes(this.pointer);
+  }
+
+  /** Its nodes in the order in which they are computed. C: `ggml_graph_nodes`. */
+  get nodes(): Tensor[] {
+    return Array.from({ length: this.length }, (_, index) => this.node(index));
+  }
+
+  /** The tensors that it needs and doesn't compute, in ggml's order. */
+  get leafs(): Tensor[] {
+    const found = graphLeafs(this.native, this.pointer);
+    if (found === undefined) {
+      throw new UnsupportedOperationError(
+        "the libraries lay graphs out in another way than the release that this one is for",
+        {
+          expected: "libraries of the same release",
+        },
+      );
+    }
+    return found.map((pointer) => this.context.wrap(pointer));
+  }
+
+  /** All of its tensors: leafs, nodes, and what they are views of. */
+  tensors(): Tensor[] {
+    const found = new Map<bigint, Tensor>();
+    const add = (tensor: Tensor | undefined): void => {
+      if (tensor !== undefined && !found.has(tensor.pointer)) found.set(tensor.pointer, tensor);
+    };
+    this.leafs.forEach(add);
+    for (const node of this.nodes) {
+      node.sources.forEach(add);
+      add(node.viewOf);
+      add(node);
+    }
+    return [...found.values()];
+  }
+
+  /** One node; negative numbers count from the end. Throws InvalidArgumentError when there is none. C: `ggml_graph_node`. */
+  node(index: number): Tensor {
+    const { length } = this;
+    if (length === 0) {
+      throw new GraphError("the graph has no nodes yet", { value: index, expected: "a graph with nodes" });
+    }
+    checkInteger("the node's number", index, { min: -length, max: length - 1 });
+    return this.context.wrap(this.native.lib.ggml_graph_node(this.pointer, index));
+  }
+
+  /** A node or leaf by its name; `undefined` when there is none. C: `ggml_graph_get_tensor`. */
+  get(name: string): Tensor | undefined {
+    const found = this.native.lib.ggml_graph_get_tensor(this.pointer, name);
+    return found === null ? undefined : this.context.wrap(found);
+  }
+
+  /**
+   * Adds results, with all that they need and the graph hasn't yet.
+   *
+   * Throws GraphError when it has no room for them. C: `ggml_build_forward_expand`.
+   */
+  forward(...results: readonly Tensor[]): this {
+    for (const result of results) {
+      this.#take(result);
+      this.native.lib.ggml_build_forward_expand(this.pointer, result.pointer);
+    }
+    return this;
+  }
+
+  /** Adds a result with all that it needs without marking it as to be computed. Throws as {@linkcode Graph.forward} does. C: `ggml_build_forward_order`. */
+  order(result: Tensor): this {
+    this.#take(result);
+    this.native.lib.ggml_build_forward_order(this.pointer, result.pointer);
+    return this;
+  }
+
+  /**
+   * Adds several results, of which one is computed: the graph's form stays the same whichever it is. Gives that one.
+   *
+   * Throws GraphError when it has no room, InvalidArgumentError for a bad index. C: `ggml_build_forward_select`.
+   */
+  select(results: readonly Tensor[], index: number): Tensor {
+    checkInteger("the index", index, { min: 0, max: results.length - 1 });
+    for (const result of results) this.#take(result);
+    this.#assertRoom(results);
+    const pointers = BigUint64Array.from(results, ({ pointer }) => pointer);
+    return this.context.wrap(
+      this.native.lib.ggml_build_forward_select(this.pointer, this.native.addressOf(pointers), results.length, index),
+    );
+  }
+
+  /**
+   * Adds the gradients of the parameters with respect to the loss; the new tensors go into the context that is given. Before each computation
+   * {@linkcode Graph.reset} sets the loss's own gradient to 1. With `accumulate` the gradients of several computations add up until the next reset.
+   *
+   * Throws GraphError when there is no parameter or no loss, an operator has no backward pass, the graph was made without gradients or has no room;
+   * ContextFullError, DisposedError. C: `ggml_build_backward_expand`.
+   *
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { computeSync, GgmlContext, Graph, ops } from "../mod.ts";
+   *
+   * using context = await GgmlContext.create({ memory: 1 << 16 });
+   * const x = context.from([1, 2, 3]).setParam();
+   * const loss = ops.sum(context, ops.sqr(context, x)).setLoss();
+   * using graph = new Graph(context, { gradients: true }).forward(loss).backward(context);
+   * graph.reset();
+   * computeSync(graph);
+   * assert.deepEqual([...graph.gradient(x)!.read()], [2, 4, 6]);
+   * ```
+   */
+  backward(context: GgmlContext, options?: BackwardOptions): this {
+    const { accumulate = false } = checkOptions("backward", options, ["accumulate"]);
+    addGradients(this, context, checkBoolean("accumulate", accumulate));
+    return this;
+  }
+
+  /** The gradient of a tensor; `undefined` when it has none. C: `ggml_graph_get_grad`. */
+  gradient(tensor: Tensor): Tensor | undefined {
+    const found = this.native.lib.ggml_graph_get_grad(this.pointer, tensor.pointer);
+    return found === null ? undefined : this.context.wrap(found);
+  }
+
+  /** The tensor in which gradients of several computations add up; `undefined` when there is none. C: `ggml_graph_get_grad_acc`. */
+  accumulator(tensor: Tensor): Tensor | undefined {
+    const found = this.native.lib.ggml_graph_get_grad_acc(this.pointer, tensor.pointer);
+    return found === null ? undefined : this.context.wrap(found);
+  }
+
+  /**
+   * Sets the gradient of the loss to 1, other accumulated gradients and the momenta of AdamW to 0. Throws GraphError for a graph without gradients,
+   * NotAllocatedError when one of them has no memory. C: `ggml_graph_reset`.
+   */
+  reset(): this {
+    if (!this.gradients) throw new GraphError("the graph was made without gradients", { expected: "gradients: true" });
+    for (const node of this.nodes) {
+      const accumulator = this.accumulator(node);
+      if (accumulator !== undefined) dataOf(accumulator);
+      if (node.op === "OPT_STEP_ADAMW") node.sources.slice(2, 4).forEach((momentum) => momentum && dataOf(momentum));
+    }
+    this.native.lib.ggml_graph_reset(this.pointer);
+    return this;
+  }
+
+  /**
+   * Another graph of the same nodes, with room for more when `size` says so. Throws InvalidArgumentError when it has less room, DisposedError.
+   * C: `ggml_graph_cpy`.
+   */
+  copy(options?: GraphOptions): Graph {
+    const { size = this.size, gradients = this.gradients } = checkOptions("copy", options, ["size", "gradients"]);
+    checkInteger("size", size, { min: this.size, max: 1 << 24 });
+    const copy = new Graph(this.context, { size, gradients: gradients || this.gradients });
+    this.native.lib.ggml_graph_cpy(this.pointer, copy.pointer);
+    return copy;
+  }
+
+  /** Its leafs and nodes as plain data: a table for `console.table`. */
+  table(): GraphRow[] {
+    return graphTable(this);
+  }
+
+  /** It in the DOT language of Graphviz. */
+  toDot(): string {
+    return graphToDot(this);
+  }
+
+  /** Takes out all of its nodes. C: `ggml_graph_clear`. */
+  clear(): this {
+    this.native.lib.ggml_graph_clear(this.pointer);
+    return this;
+  }
+
+  /** Frees it; the tensors stay. A second call does nothing. */
+  dispose(): void {
+    net.unregister(this);
+    this.#handle[Symbol.dispose]();
+  }
+
+  /** {@linkcode Graph.dispose}, for `using`. */
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  #take(result: Tensor): void {
+    if (!isInstance(result, Tensor)) {
+      throw new InvalidArgumentError("a result is no Tensor", { value: result, expected: "a Tensor" });
+    }
+    result.assertAlive();
+    this.context.use(result.context);
+    this.#assertRoom([result]);
+  }
+
+  #assertRoom(results: readonly Tensor[]): void {
+    const { size } = this;
+    const { nodes, leafs } = countReached(this.native, [...this.nodes, ...results]);
+    if (nodes <= size && leafs <= size) return;
+    throw new GraphError(
+      `the graph has room for ${size} nodes and leafs, and needs ${Math.max(nodes, leafs)}; give it a larger size`,
+      {
+        value: size,
+        expected: `size: ${Math.max(nodes, leafs)}`,
+      },
+    );
+  }
+}
+
+interface MadeGraph {
+  readonly pointer: Pointer<"ggml_cgraph">;
+  readonly free: () => void;
+}
+
+const net = new FinalizationRegistry<MadeGraph>(({ free }) => free());
+
+/** A graph in a context of its own, just large enough. */
+function makeGraph(native: Native, size: number, gradients: boolean): MadeGraph {
+  const { lib } = native;
+  const bytes = Number(lib.ggml_graph_overhead_custom(BigInt(size), gradients));
+  const kept: { pool: Uint8Array | undefined } = { pool: allocate(native, bytes) };
+  const params = native.assign(native.struct("ggml_init_params"), {
+    mem_size: BigInt(bytes),
+    mem_buffer: kept.pool as Uint8Array<ArrayBuffer>,
+    no_alloc: true,
+  });
+  const context = lib.ggml_init(params);
+  const free = (): void => {
+    if (kept.pool === undefined) return;
+    lib.ggml_free(context);
+    kept.pool = undefined;
+  };
+  return { pointer: lib.ggml_new_graph_custom(context, BigInt(size), gradients), free };
+}
+
+function allocate(native: Native, bytes: number): Uint8Array<ArrayBuffer> {
+  try {
+    return native.allocate(bytes, 64);
+  } catch (cause) {
+    throw new AllocationError(`there are no ${bytes} bytes of memory for a graph`, {
+      value: bytes,
+      expected: "a smaller size",
+      cause,
+    });
+  }
+}

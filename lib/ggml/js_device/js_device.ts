@@ -1,0 +1,257 @@
+import { type CallbackName, type Native, open, type Pointer, type StructView } from "../../../ffi/mod.ts";
+import type { ggml_backend_device, ggml_backend_i } from "../../../ffi/mod.ts";
+import { ggml_backend_dev_type, ggml_op, ggml_status, ggml_tensor_flag } from "../../../ffi/mod.ts";
+import type { Callbacks } from "../../../ffi/tables/callbacks.ts";
+import { checkFunction, checkOptions, checkText } from "../../support/check.ts";
+import { beginScripts, callerOnly, endScripts } from "../backend/js_devices_in_use.ts";
+import { Device } from "../backend/device.ts";
+import { keepThrown, takeThrown } from "../backend/callback_errors.ts";
+import { CallbackSet, ScriptMemory } from "./memory.ts";
+import { ScriptNode } from "./node.ts";
+
+/** What a {@linkcode ScriptDevice} is made of. */
+export interface ScriptDeviceOptions {
+  /** Its short name. */
+  name: string;
+  /** What it is. Default: its name. */
+  description?: string | undefined;
+  /** Says whether it computes a node: its operator, types, shapes and parameters are known, its values not yet. What it throws counts as no. */
+  supports: (node: ScriptNode) => boolean;
+  /** Computes a node: reads the data of its sources and writes its own. What it throws is the cause of a BackendError. */
+  compute: (node: ScriptNode) => void;
+  /** Says whether it wants a node even if the weights lie elsewhere. Default: never. */
+  offloads?: ((node: ScriptNode) => boolean) | undefined;
+}
+
+/** Devices that native code may call: a program may keep no more than a backend of one. */
+const inUse = new Set<ScriptDevice>();
+
+/**
+ * A device whose operators are TypeScript: ggml's tables of functions, filled with callbacks. A scheduler is given backends that were opened on it, beside
+ * one with a CPU. It isn't in the registry: other threads would find it there, and only the thread that made it may call it. So it computes by
+ * `computeSync`; `compute` is refused.
+ *
+ * C: `struct ggml_backend_device`.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { GgmlContext, Graph, ops, Registry, Scheduler, ScriptDevice } from "../mod.ts";
+ *
+ * using mine = await ScriptDevice.create({
+ *   name: "Mine",
+ *   supports: ({ op, type }) => op === "SQR" && type === "f32",
+ *   compute: ({ sources: [a], data }) => a!.data.forEach((value, index) => data[index] = Number(value) ** 2),
+ * });
+ * const registry = await Registry.open();
+ * using backend = mine.device.open();
+ * using cpu = registry.device("CPU").open({ threads: 1 });
+ * using scheduler = new Scheduler([backend, cpu]);
+ * using context = await GgmlContext.create();
+ * const x = context.tensor("f32", [3]).setInput();
+ * const square = ops.sqr(context, x);
+ * const sum = ops.sum(context, square).setOutput();
+ * using graph = new Graph(context).forward(sum);
+ * scheduler.assign(square, backend);
+ * scheduler.allocate(graph);
+ * x.write([1, 2, 3]);
+ * scheduler.computeSync(graph);
+ * assert.equal(sum.read()[0], 14);
+ * ```
+ */
+export class ScriptDevice implements Disposable {
+  /** The device, to open backends on. */
+  readonly device: Device;
+  readonly #native: Native;
+  readonly #options: ScriptDeviceOptions;
+  readonly #callbacks: CallbackSet;
+  readonly #memory: ScriptMemory;
+  readonly #view: StructView<ggml_backend_device>;
+  /** The structs of opened backends, by address. */
+  readonly #backends = new Map<bigint, { readonly struct: unknown; readonly guid: Uint8Array }>();
+  readonly #events = new Map<bigint, unknown>();
+  readonly #texts: Uint8Array<ArrayBuffer>[] = [];
+  #functions: Partial<ggml_backend_i> | undefined;
+  #disposed = false;
+
+  /** Makes a device once the libraries are open. Throws InvalidArgumentError. */
+  static async create(options: ScriptDeviceOptions): Promise<ScriptDevice> {
+    return new ScriptDevice(await open(), options);
+  }
+
+  /** Makes a device with libraries that are open. Throws InvalidArgumentError. */
+  constructor(native: Native, options: ScriptDeviceOptions) {
+    const known = ["name", "description", "supports", "compute", "offloads"] as const;
+    const { name, description = name, supports, compute, offloads } = checkOptions("ScriptDevice", options, known);
+    checkText("name", name);
+    checkText("description", description);
+    this.#options = {
+      name: name as string,
+      description,
+      supports: checkFunction("supports", supports) as ScriptDeviceOptions["supports"],
+      compute: checkFunction("compute", compute) as ScriptDeviceOptions["compute"],
+      offloads: offloads === undefined ? undefined : checkFunction("offloads", offloads),
+    };
+    this.#native = native;
+    this.#callbacks = new CallbackSet(native, keepThrown);
+    const make = <N extends CallbackName>(type: N, call: Callbacks[N]): Pointer<N> => this.#make(type, call, 0n);
+    const label = this.#text(name as string);
+    this.#memory = new ScriptMemory(native, label, make, () => this.#sweep());
+    this.#view = native.struct("ggml_backend_device");
+    Object.assign(this.#view.iface, this.#deviceFunctions(label, this.#text(description as string)));
+    beginScripts(...this.#addresses());
+    this.device = new Device(native, native.addressOf<"ggml_backend_device">(this.#view));
+    this.#memory.type.device = this.device.pointer;
+    inUse.add(this);
+  }
+
+  /** Ends it once its backends, buffers and events are gone; nothing may be opened on it after. */
+  [Symbol.dispose](): void {
+    this.#disposed = true;
+    this.#sweep();
+  }
+
+  /** Not at once: native code may be on its way out of the callback that gave the last one back. */
+  #sweep(): void {
+    if (!this.#disposed || this.#isUsed()) return;
+    endScripts(...this.#addresses());
+    setTimeout(() => {
+      this.#callbacks.close();
+      inUse.delete(this);
+    });
+  }
+
+  #addresses(): bigint[] {
+    return [this.#native.addressOf(this.#view), this.#native.addressOf(this.#memory.type)];
+  }
+
+  #isUsed(): boolean {
+    return this.#memory.count + this.#backends.size + this.#events.size > 0;
+  }
+
+  #text(text: string): Pointer<"char"> {
+    const bytes = new TextEncoder().encode(`${text}\0`);
+    this.#texts.push(bytes);
+    return this.#native.addressOf<"char">(bytes);
+  }
+
+  #make<N extends CallbackName>(type: N, call: Callbacks[N], otherwise: unknown): Pointer<N> {
+    return this.#callbacks.make(type, call, otherwise);
+  }
+
+  #asks(ask: ((node: ScriptNode) => boolean) | undefined, node: Pointer<"ggml_tensor"> | null): boolean {
+    return ask !== undefined && node !== null && ask(new ScriptNode(this.#native, node)) === true;
+  }
+
+  #deviceFunctions(name: Pointer<"char">, description: Pointer<"char">): object {
+    const { supports, offloads } = this.#options;
+    const native = this.#native;
+    const kind = ggml_backend_dev_type.GGML_BACKEND_DEVICE_TYPE_ACCEL;
+    return {
+      get_name: this.#make("ggml_backend_device_i.get_name", () => name, 0n),
+      get_description: this.#make("ggml_backend_device_i.get_description", () => description, 0n),
+      get_memory: this.#make("ggml_backend_device_i.get_memory", (_, free, total) => {
+        // None of a size of its own.
+        for (const size of [free, total]) if (size !== null) native.view(size, 8).fill(0);
+      }, undefined),
+      get_type: this.#make("ggml_backend_device_i.get_type", () => kind, kind),
+      get_props: this.#make("ggml_backend_device_i.get_props", (_, props) => {
+        if (props === null) return;
+        const view = native.structAt("ggml_backend_dev_props", props);
+        Object.assign(view, { name, description, type: kind });
+        Object.assign(view.caps, { async: false, events: true });
+      }, undefined),
+      init_backend: this.#make("ggml_backend_device_i.init_backend", () => this.#open(name), 0n),
+      get_buffer_type: this.#make(
+        "ggml_backend_device_i.get_buffer_type",
+        () => native.addressOf<"ggml_backend_buffer_type">(this.#memory.type),
+        0n,
+      ),
+      supports_op: this.#make(
+        "ggml_backend_device_i.supports_op",
+        (_, node) => isView(native, node) || this.#asks(supports, node),
+        false,
+      ),
+      supports_buft: this.#make(
+        "ggml_backend_device_i.supports_buft",
+        (_, type) => type === native.addressOf<"ggml_backend_buffer_type">(this.#memory.type),
+        false,
+      ),
+      offload_op: this.#make("ggml_backend_device_i.offload_op", (_, node) => this.#asks(offloads, node), false),
+      event_new: this.#make("ggml_backend_device_i.event_new", (device) => this.#newEvent(device), 0n),
+      event_free: this.#make("ggml_backend_device_i.event_free", (_, event) => {
+        if (event !== null) this.#events.delete(event);
+        this.#sweep();
+      }, undefined),
+      // Whatever it was given is done when the call returns.
+      event_synchronize: this.#make("ggml_backend_device_i.event_synchronize", () => {}, undefined),
+    };
+  }
+
+  #newEvent(device: Pointer<"ggml_backend_device"> | null): Pointer<"ggml_backend_event"> {
+    const event = this.#native.struct("ggml_backend_event");
+    event.device = device;
+    const pointer = this.#native.addressOf<"ggml_backend_event">(event);
+    this.#events.set(pointer, event);
+    return pointer;
+  }
+
+  #open(name: Pointer<"char">): Pointer<"ggml_backend"> | null {
+    if (this.#disposed) return null;
+    const struct = this.#native.struct("ggml_backend");
+    const guid = crypto.getRandomValues(new Uint8Array(16));
+    struct.guid = this.#native.addressOf(guid);
+    struct.device = this.device.pointer;
+    Object.assign(struct.iface, this.#functions ??= this.#backendFunctions(name));
+    const pointer = this.#native.addressOf<"ggml_backend">(struct);
+    this.#backends.set(pointer, { struct, guid });
+    callerOnly.add(pointer);
+    return pointer;
+  }
+
+  #backendFunctions(name: Pointer<"char">): Partial<ggml_backend_i> {
+    const memory = this.#memory;
+    return {
+      get_name: this.#make("ggml_backend_i.get_name", () => name, 0n),
+      free: this.#make("ggml_backend_i.free", (backend) => this.#close(backend), undefined),
+      set_tensor_async: this.#make("ggml_backend_i.set_tensor_async", (_, ...args) => memory.set(...args), undefined),
+      get_tensor_async: this.#make("ggml_backend_i.get_tensor_async", (_, ...args) => memory.get(...args), undefined),
+      cpy_tensor_async: this.#make("ggml_backend_i.cpy_tensor_async", () => false, false),
+      synchronize: this.#make("ggml_backend_i.synchronize", () => {}, undefined),
+      graph_compute: this.#make(
+        "ggml_backend_i.graph_compute",
+        (_, graph) => this.#compute(graph),
+        ggml_status.GGML_STATUS_FAILED,
+      ),
+      event_record: this.#make("ggml_backend_i.event_record", () => {}, undefined),
+      event_wait: this.#make("ggml_backend_i.event_wait", () => {}, undefined),
+    };
+  }
+
+  #close(backend: Pointer<"ggml_backend"> | null): void {
+    if (backend === null) return;
+    callerOnly.delete(backend);
+    this.#backends.delete(backend);
+    this.#sweep();
+  }
+
+  #compute(graph: Pointer<"ggml_cgraph"> | null): ggml_status {
+    takeThrown();
+    const native = this.#native;
+    const count = graph === null ? 0 : native.lib.ggml_graph_n_nodes(graph);
+    for (let index = 0; index < count && graph !== null; index++) {
+      const node = native.lib.ggml_graph_node(graph, index);
+      const { flags } = native.structAt("ggml_tensor", node);
+      const isWanted = (flags & ggml_tensor_flag.GGML_TENSOR_FLAG_COMPUTE) !== 0 && !native.lib.ggml_is_empty(node);
+      if (isWanted && !isView(native, node)) this.#options.compute(new ScriptNode(native, node));
+    }
+    return ggml_status.GGML_STATUS_SUCCESS;
+  }
+}
+
+/** Whether a node computes nothing. */
+function isView(native: Native, node: Pointer<"ggml_tensor"> | null): boolean {
+  if (node === null) return false;
+  const { op } = native.structAt("ggml_tensor", node);
+  return op === ggml_op.GGML_OP_NONE || op === ggml_op.GGML_OP_RESHAPE || op === ggml_op.GGML_OP_VIEW ||
+    op === ggml_op.GGML_OP_PERMUTE || op === ggml_op.GGML_OP_TRANSPOSE;
+}

@@ -1,0 +1,264 @@
+/**
+ * An RPC server in a process of its own.
+ *
+ * @module
+ */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createServer, isIPv4 } from "node:net";
+import { availableParallelism } from "node:os";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { open } from "../../../ffi/mod.ts";
+import { RpcConnectError, RpcServerError } from "../../errors.ts";
+import { checkFunction, checkInteger, checkOptions, checkSignal, checkText, refuse } from "../../support/check.ts";
+import { askServer } from "./protocol.ts";
+
+/** How a server is started. */
+export interface RpcServerOptions {
+  /**
+   * The IPv4 address of the network that it listens on. Default `"127.0.0.1"`, which other machines don't reach. Any other one is open to all that
+   * reach it: there is no password and no encryption, and a warning says so.
+   */
+  readonly host?: string | undefined;
+  /** The port: 1 to 65,535; default one that is free. */
+  readonly port?: number | undefined;
+  /** How many threads compute: 1 to 512, default one for each core. */
+  readonly threads?: number | undefined;
+  /** The names of the devices that it offers, such as `"CPU"`; default the graphics cards, and without one the processor. */
+  readonly devices?: readonly string[] | undefined;
+  /** A folder in which large weights are kept, so that they aren't sent again; default none. */
+  readonly cache?: string | undefined;
+  /** How long the start may take, in milliseconds: 1 to 2,147,483,647, default 30,000. */
+  readonly timeoutMs?: number | undefined;
+  /** Gets warnings; default `process.emitWarning`. */
+  readonly onWarning?: ((warning: string) => void) | undefined;
+  /** Whether what the server writes is shown on this program's outputs. Default false. */
+  readonly output?: "show" | "hide" | undefined;
+  /** Stops the start. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What the child process is told. Plain data. */
+export interface RpcChildSettings {
+  /** Where it listens. */
+  readonly endpoint: string;
+  /** How many threads compute. */
+  readonly threads: number;
+  /** Its devices by name; none for the default. */
+  readonly devices: readonly string[];
+  /** The folder for weights, or none. */
+  readonly cache: string | null;
+}
+
+const names = ["host", "port", "threads", "devices", "cache", "timeoutMs", "onWarning", "output", "signal"] as const;
+/** How long a child may take to end by itself, and between questions whether it is up. */
+const patienceMs = 2_000;
+const pauseMs = 25;
+/** How much of what it wrote is kept for an error. */
+const keptOutput = 4_096;
+
+/**
+ * An RPC server, which other programs use the devices of this machine by. Made by {@linkcode RpcServer.start}; it runs until it is disposed, or this
+ * program ends.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { connectRpc } from "./connect.ts";
+ * import { RpcServer } from "./server.ts";
+ *
+ * await using server = await RpcServer.start({ threads: 1 });
+ * const { devices } = await connectRpc(server.endpoint);
+ * assert.equal(devices.length, 1);
+ * ```
+ */
+export class RpcServer implements AsyncDisposable {
+  /** Where it listens: `host:port`. */
+  readonly endpoint: string;
+  /** The number of its process. */
+  readonly pid: number;
+  readonly #child: Child;
+
+  private constructor(endpoint: string, child: Child) {
+    this.endpoint = endpoint;
+    this.#child = child;
+    this.pid = child.pid;
+  }
+
+  /**
+   * Starts a server and waits until it answers. Throws InvalidArgumentError for a bad option, RpcServerError when it doesn't come up, and the signal's
+   * reason. C: `ggml_backend_rpc_start_server`.
+   */
+  static async start(options?: RpcServerOptions): Promise<RpcServer> {
+    const given: RpcServerOptions = checkOptions("RpcServer.start", options, names);
+    const { signal } = given;
+    if (signal !== undefined) checkSignal("signal", signal).throwIfAborted();
+    const timeoutMs = checkInteger("timeoutMs", given.timeoutMs ?? 30_000, { min: 1, max: 0x7fff_ffff });
+    const settings = await childSettings(given);
+    const warning = warningFor(given.host ?? "127.0.0.1");
+    if (given.onWarning !== undefined) checkFunction("onWarning", given.onWarning);
+    if (warning !== undefined) (given.onWarning ?? ((text) => process.emitWarning(text)))(warning);
+    const { set } = await open();
+    const child = new Child(settings, set.directory, given.output === "show");
+    try {
+      await untilUp(settings.endpoint, child, performance.now() + timeoutMs, signal);
+      return new RpcServer(settings.endpoint, child);
+    } catch (error) {
+      await child.end();
+      throw error;
+    }
+  }
+
+  /** Settles when it has ended, by itself or by dispose, with how. */
+  get ended(): Promise<string> {
+    return this.#child.ended;
+  }
+
+  /** Ends it, at once: who uses it loses what was there. A second call does nothing. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#child.end();
+  }
+}
+
+async function childSettings(given: RpcServerOptions): Promise<RpcChildSettings> {
+  const host = checkText("host", given.host ?? "127.0.0.1");
+  if (!isIPv4(host)) refuse("host", host, "an IPv4 address, such as 127.0.0.1");
+  const port = given.port === undefined
+    ? await freePort(host)
+    : checkInteger("port", given.port, { min: 1, max: 65_535 });
+  const devices = given.devices ?? [];
+  if (!Array.isArray(devices)) refuse("devices", devices, "an array of names");
+  devices.forEach((name, index) => checkText(`devices[${index}]`, name));
+  const cache = given.cache === undefined ? null : checkText("cache", given.cache);
+  if (cache !== null && !existsSync(cache)) refuse("cache", cache, "a folder that is there");
+  const threads = checkInteger("threads", given.threads ?? availableParallelism(), { min: 1, max: 512 });
+  return { endpoint: `${host}:${port}`, threads, devices, cache };
+}
+
+/** Why an address is a danger; `undefined` for one that isn't. */
+export function warningFor(host: string): string | undefined {
+  if (host.startsWith("127.")) return undefined;
+  return `the RPC server listens on ${host}: there is no password and no encryption, so whoever reaches it can use this machine's memory and processors, and make ` +
+    "its process run wild with crafted messages; use it in a network that you trust, and nowhere else";
+}
+
+/** A port that nothing listens on just now. */
+async function freePort(host: string): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once(
+      "error",
+      (cause) => reject(new RpcServerError(`nothing can listen on ${host} (${cause.message})`, { value: host, cause })),
+    );
+    server.listen(0, host, resolve);
+  });
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+/** Asks until it answers, the child has ended, or the time is over. */
+async function untilUp(
+  endpoint: string,
+  child: Child,
+  deadline: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (;;) {
+    signal?.throwIfAborted();
+    if (child.gone !== undefined) {
+      throw new RpcServerError(`the RPC server didn't start: ${child.gone}${child.words}`, {
+        value: endpoint,
+        expected: "an address and a port that are free",
+      });
+    }
+    const left = deadline - performance.now();
+    if (left <= 0) {
+      throw new RpcServerError(`the RPC server at ${endpoint} wasn't up in time; give it more by timeoutMs`, {
+        value: endpoint,
+      });
+    }
+    try {
+      return void await askServer(endpoint, Math.ceil(left), signal);
+    } catch (error) {
+      if (!(error instanceof RpcConnectError)) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+/** The process that serves. */
+class Child {
+  readonly #process: ChildProcess;
+  readonly ended: Promise<string>;
+  #output = "";
+  /** How it has ended. */
+  gone: string | undefined;
+
+  constructor(settings: RpcChildSettings, libraries: string, show: boolean) {
+    const entry = new URL("./server_process.ts", import.meta.url);
+    if (entry.protocol !== "file:" || !existsSync(entry)) {
+      throw new RpcServerError(
+        "the module of the RPC server isn't beside this one, as in a bundle; start `rpc-server` of the CLI",
+        {
+          value: entry.href,
+          expected: "an unbundled install",
+        },
+      );
+    }
+    const run = "deno" in process.versions ? ["run", "-A", "--no-lock", entry.href] : [fileURLToPath(entry)];
+    const env = { ...process.env, GGML_FFI_LIBRARY_PATH: libraries };
+    this.#process = spawn(process.execPath, [...run, JSON.stringify(settings)], {
+      env,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    const { promise, resolve } = Promise.withResolvers<string>();
+    this.ended = promise;
+    const end = (how: string): void => {
+      this.gone ??= how;
+      resolve(this.gone);
+    };
+    this.#process.once("error", (cause) => end(cause.message));
+    this.#process.once(
+      "exit",
+      (code, signal) => end(signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`),
+    );
+    for (
+      const [stream, to] of [[this.#process.stdout, process.stdout], [this.#process.stderr, process.stderr]] as const
+    ) {
+      stream?.setEncoding("utf8").on("data", (text: string) => {
+        this.#output = (this.#output + text).slice(-keptOutput);
+        if (show) to.write(text);
+      });
+    }
+    this.#letGo();
+  }
+
+  /** The program may end before it. It hears of that by its input. */
+  #letGo(): void {
+    this.#process.unref();
+    for (const stream of [this.#process.stdin, this.#process.stdout, this.#process.stderr]) {
+      (stream as { unref?: () => void } | null)?.unref?.();
+    }
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0;
+  }
+
+  /** The last of what it wrote. */
+  get words(): string {
+    const text = this.#output.trim();
+    return text === "" ? "" : `: ${text}`;
+  }
+
+  async end(): Promise<void> {
+    if (this.gone !== undefined) return;
+    this.#process.ref();
+    const late = setTimeout(() => this.#process.kill("SIGKILL"), patienceMs);
+    this.#process.kill();
+    await this.ended;
+    clearTimeout(late);
+  }
+}

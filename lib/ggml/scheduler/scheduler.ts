@@ -1,0 +1,405 @@
+import type { Native, Pointer } from "../../../ffi/mod.ts";
+import { AllocationError, BackendError, InvalidArgumentError, UnsupportedOperationError } from "../../errors.ts";
+import { checkBoolean, checkFunction, checkInteger, checkOptions, checkSignal } from "../../support/check.ts";
+import { ScheduledGraph, SourceSnapshot, tensorsOf } from "../backend/scheduled_graph.ts";
+import type { Backend } from "../backend/backend.ts";
+import { BufferType } from "../backend/buffer_type.ts";
+import { assertAnyThread } from "../backend/js_devices_in_use.ts";
+import { ComputeThread, type WorkOptions } from "../backend/compute_thread.ts";
+import type { Graph } from "../graph/graph.ts";
+import { tensorWords } from "../backend/graph_check.ts";
+import { checkIndices } from "../backend/index_check.ts";
+import { Handle } from "../tensor/handle.ts";
+import { NodeStream } from "./node_stream.ts";
+import { checkBufferType, checkOwnGraph, checkTensor } from "../backend/object_check.ts";
+import { present } from "../backend/non_null.ts";
+import { checkBackends, checkSchedulable } from "./check.ts";
+import { statusError } from "../backend/status.ts";
+import type { Tensor } from "../tensor/tensor.ts";
+
+/** How a {@linkcode Scheduler} is made. */
+export interface SchedulerOptions {
+  /** The memory that each backend computes in, in their order; default: what each likes best. C: `bufts`. */
+  bufferTypes?: readonly BufferType[] | undefined;
+  /** How many tensors a graph may have, 1 to 1,048,576; default 2048. C: `graph_size`. */
+  graphSize?: number | undefined;
+  /** Keeps several copies of inputs, so that the next computation may begin before the last one is done. Default false. C: `parallel`. */
+  parallel?: boolean | undefined;
+  /** Lets backends take large operations whose weights lie with the last one. Default true. C: `op_offload`. */
+  opOffload?: boolean | undefined;
+}
+
+/** How {@linkcode Scheduler.evaluate} shows nodes. */
+export interface EvaluateOptions extends WorkOptions {
+  /** Which nodes are shown; default: all. What is shown is computed by itself, which takes longer. */
+  filter?: ((node: Tensor) => boolean) | undefined;
+}
+
+/**
+ * Shares a graph out among several backends: each node goes to the first backend that can compute it, to where its weights lie, or to where
+ * {@linkcode Scheduler.assign} says; what crosses from one to another is copied. It allocates the graph's tensors by itself.
+ *
+ * C: `ggml_backend_sched_t`.
+ *
+ * ```ts ignore
+ * using scheduler = new Scheduler([gpu, cpu]);
+ * scheduler.allocate(graph);
+ * input.write(values);
+ * await scheduler.compute(graph);
+ * ```
+ */
+export class Scheduler implements Disposable {
+  /** The libraries. */
+  readonly native: Native;
+  /** Its backends, the first choice first. C: `ggml_backend_sched_get_backend`, `ggml_backend_sched_get_n_backends`. */
+  readonly backends: readonly Backend[];
+  readonly #handle: Handle<"ggml_backend_sched">;
+  readonly #thread: ComputeThread;
+  readonly #graphSize: number;
+  #allocation: ScheduledGraph | undefined;
+  /** The operands of the graph that it has split, before it put copies in their place. */
+  #sources: SourceSnapshot | undefined;
+  readonly #assigned = new Map<Tensor, Backend>();
+  /** Whether its allocator is without buffers while it takes itself to have them: so it is after a failure, and after a count of sizes. */
+  #hollow = false;
+
+  /**
+   * Makes a scheduler; the last backend must be one with a CPU. Throws InvalidArgumentError, DisposedError. C: `ggml_backend_sched_new`.
+   */
+  constructor(backends: readonly Backend[], options?: SchedulerOptions) {
+    const known = ["bufferTypes", "graphSize", "parallel", "opOffload"] as const;
+    const { bufferTypes, graphSize = 2048, parallel = false, opOffload = true } = checkOptions(
+      "Scheduler",
+      options,
+      known,
+    );
+    checkBackends(backends);
+    this.native = (backends[0] as Backend).native;
+    this.backends = [...backends];
+    this.#graphSize = checkInteger("graphSize", graphSize, { min: 1, max: 1 << 20 });
+    const types = checkTypes(backends, bufferTypes);
+    const pointers = BigUint64Array.from(backends, ({ pointer }) => pointer);
+    const pointer = this.native.lib.ggml_backend_sched_new(
+      this.native.addressOf(pointers),
+      types === null ? null : this.native.addressOf(types),
+      backends.length,
+      BigInt(this.#graphSize),
+      checkBoolean("parallel", parallel),
+      checkBoolean("opOffload", opOffload),
+    );
+    const holds = backends.map((backend) => backend.hold());
+    this.#thread = new ComputeThread(this.native);
+    this.#handle = new Handle({
+      what: "the scheduler",
+      pointer: present(pointer, "a scheduler"),
+      free: (one) => {
+        this.#endAllocation();
+        this.native.lib.ggml_backend_sched_free(one);
+        for (const release of holds) release();
+      },
+    });
+  }
+
+  /** The address, for the raw layer. */
+  get pointer(): Pointer<"ggml_backend_sched"> {
+    return this.#handle.pointer;
+  }
+
+  /** In how many parts the last graph was split. C: `ggml_backend_sched_get_n_splits`. */
+  get splitCount(): number {
+    return this.native.lib.ggml_backend_sched_get_n_splits(this.pointer);
+  }
+
+  /** How many copies of inputs it keeps: 1 unless it is `parallel`. C: `ggml_backend_sched_get_n_copies`. */
+  get copyCount(): number {
+    return this.native.lib.ggml_backend_sched_get_n_copies(this.pointer);
+  }
+
+  /** The memory that a backend computes in. Throws InvalidArgumentError for a backend of another scheduler. C: `ggml_backend_sched_get_buffer_type`. */
+  bufferType(backend: Backend): BufferType {
+    const type = this.native.lib.ggml_backend_sched_get_buffer_type(this.pointer, this.#own(backend).pointer);
+    return new BufferType(this.native, present(type, "a buffer type"));
+  }
+
+  /** Bytes that it has allocated for a backend to compute in. Throws as {@linkcode Scheduler.bufferType}. C: `ggml_backend_sched_get_buffer_size`. */
+  bufferSize(backend: Backend): number {
+    return Number(this.native.lib.ggml_backend_sched_get_buffer_size(this.pointer, this.#own(backend).pointer));
+  }
+
+  /**
+   * Says which backend computes a node, from the next {@linkcode Scheduler.allocate} on until {@linkcode Scheduler.reset}.
+   * Throws UnsupportedOperationError when the backend can't. C: `ggml_backend_sched_set_tensor_backend`.
+   */
+  assign(node: Tensor, backend: Backend): void {
+    this.#assertIdle("assign nodes");
+    this.#own(backend);
+    checkTensor("node", node);
+    const { buffer } = node.struct;
+    const type = buffer === null ? null : this.native.lib.ggml_backend_buffer_get_type(buffer);
+    const reaches = type === null || this.native.lib.ggml_backend_dev_supports_buft(backend.device.pointer, type);
+    if (!reaches || !backend.supportsOperation(node)) {
+      const why = reaches ? "it doesn't compute such a node" : "it can't use the memory where the node lies";
+      throw new UnsupportedOperationError(
+        `${
+          tensorWords(this.native, node.pointer)
+        } can't be assigned to ${backend.name}: ${why}; assign it to another backend`,
+        { value: backend.name, expected: "a backend that can compute it" },
+      );
+    }
+    this.#assigned.set(node, backend);
+  }
+
+  /** The backend that a node or an input of the last graph was given to; `undefined` when it wasn't. C: `ggml_backend_sched_get_tensor_backend`. */
+  backendOf(tensor: Tensor): Backend | undefined {
+    const pointer = this.native.lib.ggml_backend_sched_get_tensor_backend(
+      this.pointer,
+      checkTensor("tensor", tensor).pointer,
+    );
+    return this.backends.find((backend) => pointer !== null && backend.pointer === pointer);
+  }
+
+  /**
+   * Makes the memory for a graph like this one, the largest that will come: later graphs need no more. Throws AllocationError, and as
+   * {@linkcode Scheduler.compute} rejects. C: `ggml_backend_sched_reserve`.
+   */
+  reserve(graph: Graph): void {
+    const tensors = this.#prepare(graph);
+    this.#fill(graph, tensors);
+    this.#forgetGraph();
+  }
+
+  /** The bytes that {@linkcode Scheduler.reserve} would take, for each backend. Makes no memory. C: `ggml_backend_sched_reserve_size`. */
+  reserveSizes(graph: Graph): number[] {
+    this.#prepare(graph);
+    const sizes = new BigUint64Array(this.backends.length);
+    // It forgets assignments before it begins, so those aren't in the sizes.
+    this.#hollow = true;
+    this.native.lib.ggml_backend_sched_reserve_size(this.pointer, graph.pointer, this.native.addressOf(sizes));
+    this.#forgetGraph();
+    return Array.from(sizes, Number);
+  }
+
+  /** Gives each node to a backend and counts the parts, without making memory; gives {@linkcode Scheduler.splitCount}. C: `ggml_backend_sched_split_graph`. */
+  split(graph: Graph): number {
+    this.#prepare(graph);
+    this.native.lib.ggml_backend_sched_split_graph(this.pointer, graph.pointer);
+    const { splitCount } = this;
+    this.#forgetGraph();
+    return splitCount;
+  }
+
+  /**
+   * Splits a graph and gives its tensors memory, so that inputs can be written before {@linkcode Scheduler.compute}. The graph that it had before loses
+   * its memory. Throws AllocationError, and as {@linkcode Scheduler.compute} rejects. C: `ggml_backend_sched_alloc_graph`.
+   */
+  allocate(graph: Graph): void {
+    const tensors = this.#prepare(graph);
+    if (this.#hollow) {
+      this.#fill(graph, tensors);
+      this.#assignAll(tensors);
+    }
+    const allocation = new ScheduledGraph(graph, tensors);
+    if (this.native.lib.ggml_backend_sched_alloc_graph(this.pointer, graph.pointer)) {
+      this.#allocation = allocation;
+      return;
+    }
+    allocation.end();
+    throw this.#noMemory();
+  }
+
+  /**
+   * Computes a graph on a native thread; allocates it first, unless it is the one that has memory. Leave its tensors alone until it is done.
+   *
+   * Rejects with GraphError, NotAllocatedError, UnsupportedOperationError, AllocationError, BackendError, DisposedError, the signal's reason; with
+   * NativeAbortError when native code aborted: the scheduler can't be used any more. C: `ggml_backend_sched_graph_compute`.
+   */
+  async compute(graph: Graph, options?: WorkOptions): Promise<void> {
+    const { signal } = checkOptions("compute", options, ["signal"]);
+    if (signal !== undefined) checkSignal("signal", signal).throwIfAborted();
+    assertAnyThread(this.backends);
+    this.#ready(graph);
+    await this.#run(graph, signal);
+  }
+
+  /** Computes a graph on the calling thread, which it blocks: for small graphs. Throws as {@linkcode Scheduler.compute} rejects. C: `ggml_backend_sched_graph_compute_async`. */
+  computeSync(graph: Graph): void {
+    this.#assertIdle("compute");
+    this.#ready(graph);
+    const status = this.native.lib.ggml_backend_sched_graph_compute_async(this.pointer, graph.pointer);
+    this.synchronize();
+    this.#check(status);
+  }
+
+  /**
+   * Computes a graph and shows its nodes as they are computed, in order: while a node is in the loop's body the computation waits, and the node's values
+   * can be read. Leaving the loop stops the computation. Throws as {@linkcode Scheduler.compute} rejects. C: `ggml_backend_sched_set_eval_callback`.
+   *
+   * ```ts ignore
+   * for await (const node of scheduler.evaluate(graph)) console.log(node.name, node.read());
+   * ```
+   */
+  async *evaluate(graph: Graph, options?: EvaluateOptions): AsyncGenerator<Tensor, void, void> {
+    const { signal, filter = () => true } = checkOptions("evaluate", options, ["signal", "filter"]);
+    if (signal !== undefined) checkSignal("signal", signal).throwIfAborted();
+    checkFunction("filter", filter);
+    assertAnyThread(this.backends);
+    this.#ready(graph);
+    const nodes = graph.nodes.filter(filter);
+    const stream = new NodeStream(nodes.map(({ pointer }) => pointer));
+    const run = this.#run(graph, signal, stream);
+    stream.endWith(run);
+    try {
+      for await (const pointer of stream) yield graph.context.wrap(pointer);
+      await run;
+    } finally {
+      stream.stop();
+      await run.catch(() => {});
+    }
+  }
+
+  /** Waits, and blocks the caller, until all backends are done. C: `ggml_backend_sched_synchronize`. */
+  synchronize(): void {
+    this.#assertIdle("wait for it");
+    this.native.lib.ggml_backend_sched_synchronize(this.pointer);
+  }
+
+  /** Forgets assignments and the graph that it has allocated, whose tensors lose their memory. C: `ggml_backend_sched_reset`. */
+  reset(): void {
+    this.#assertIdle("reset it");
+    this.#forgetGraph();
+    this.#assigned.clear();
+  }
+
+  /** Frees it once its work is done; the backends stay. C: `ggml_backend_sched_free`. */
+  [Symbol.dispose](): void {
+    this.#thread.end();
+    this.#handle[Symbol.dispose]();
+  }
+
+  async #run(graph: Graph, signal: AbortSignal | undefined, stream?: NodeStream): Promise<void> {
+    const input = {
+      scheduler: this.pointer,
+      graph: graph.pointer,
+      places: this.backends.map((backend) => backend.place()),
+      watch: stream?.watch,
+    };
+    const onMessage = stream === undefined
+      ? undefined
+      : (message: { node?: Pointer<"ggml_tensor"> | undefined }) => stream.add(message.node);
+    const status = await this.#thread.run(
+      [this.#handle.hold()],
+      (thread) => thread.run("computeScheduled", input, { signal, onMessage }),
+    );
+    if (stream?.stopped !== true) this.#check(status);
+  }
+
+  /** Throws unless this graph can be computed now; allocates it when it has no memory. */
+  #ready(graph: Graph): void {
+    this.#thread.assertKept();
+    for (const backend of this.backends) backend.assertKept();
+    this.#handle.assertAlive();
+    checkOwnGraph("graph", graph);
+    if (this.#allocation?.isOf(graph) !== true) this.allocate(graph);
+    checkIndices(graph);
+  }
+
+  #prepare(graph: Graph): Set<Pointer<"ggml_tensor">> {
+    this.#assertIdle("take another graph");
+    checkOwnGraph("graph", graph);
+    this.#forgetGraph();
+    const tensors = tensorsOf(this.native, graph);
+    checkSchedulable(this.native, tensors, this.backends, this.#graphSize);
+    this.#sources = new SourceSnapshot(this.native, tensors);
+    this.#assignAll(tensors);
+    return tensors;
+  }
+
+  #assignAll(tensors: ReadonlySet<Pointer<"ggml_tensor">>): void {
+    for (const [node, { pointer }] of this.#assigned) {
+      if (node.context.disposed) this.#assigned.delete(node);
+      else if (tensors.has(node.pointer)) {
+        this.native.lib.ggml_backend_sched_set_tensor_backend(this.pointer, node.pointer, pointer);
+      }
+    }
+  }
+
+  /** Makes the buffers; native code forgets the assignments after it. */
+  #fill(graph: Graph, tensors: ReadonlySet<Pointer<"ggml_tensor">>): void {
+    this.#hollow = true;
+    if (tensors.size === 0) return;
+    if (!this.native.lib.ggml_backend_sched_reserve(this.pointer, graph.pointer)) throw this.#noMemory();
+    this.#sources?.restore();
+    this.#hollow = false;
+  }
+
+  #forgetGraph(): void {
+    this.native.lib.ggml_backend_sched_synchronize(this.pointer);
+    this.native.lib.ggml_backend_sched_reset(this.pointer);
+    this.#endAllocation();
+  }
+
+  #check(status: number): void {
+    const error = statusError(status, `computing on ${this.backends.map(({ name }) => name).join(" and ")}`);
+    if (error !== undefined) throw error;
+  }
+
+  #noMemory(): AllocationError {
+    this.#hollow = true;
+    this.#forgetGraph();
+    return new AllocationError("a backend gave no memory for the graph; free buffers, or take a smaller graph", {
+      value: this.backends.map(({ name }) => name),
+      expected: "as much memory as reserveSizes() says",
+    });
+  }
+
+  #endAllocation(): void {
+    this.#sources?.restore();
+    this.#sources = undefined;
+    this.#allocation?.end();
+    this.#allocation = undefined;
+  }
+
+  #own(backend: Backend): Backend {
+    if (this.backends.includes(backend)) return backend;
+    throw new InvalidArgumentError("the backend isn't one of this scheduler's", {
+      value: backend,
+      expected: `one of ${this.backends.map(({ name }) => name).join(", ")}`,
+    });
+  }
+
+  #assertIdle(doing: string): void {
+    this.#handle.assertAlive();
+    this.#thread.assertKept();
+    if (!this.#thread.working) return;
+    throw new BackendError(`the scheduler computes just now; await that before you ${doing}`, {
+      value: "computing",
+      expected: "a scheduler at rest",
+    });
+  }
+}
+
+function checkTypes(
+  backends: readonly Backend[],
+  types: readonly BufferType[] | undefined,
+): BigUint64Array<ArrayBuffer> | null {
+  if (types === undefined) return null;
+  if (types.length !== backends.length) {
+    throw new InvalidArgumentError(
+      `${types.length} buffer types are given for ${backends.length} backends; give one for each`,
+      {
+        value: types.length,
+        expected: `${backends.length} buffer types`,
+      },
+    );
+  }
+  for (const [index, type] of types.entries()) {
+    checkBufferType(`bufferTypes[${index}]`, type);
+    const backend = backends[index] as Backend;
+    if (backend.supportsBufferType(type)) continue;
+    throw new UnsupportedOperationError(`${backend.name} can't compute in memory of ${type.name}`, {
+      value: type.name,
+      expected: `a type that ${backend.name} supports`,
+    });
+  }
+  return BigUint64Array.from(types, ({ pointer }) => pointer);
+}

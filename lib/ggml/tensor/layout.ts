@@ -1,0 +1,116 @@
+/**
+ * How tensors lie in memory.
+ *
+ * @module
+ */
+
+import { InvalidArgumentError } from "../../errors.ts";
+import { checkInteger, isInstance, show } from "../../support/check.ts";
+import { Tensor } from "./tensor.ts";
+import type { Shape } from "./types.ts";
+
+/** How a tensor's elements lie in memory. Plain data. */
+export interface TensorLayout {
+  /** Its elements lie one after another. C: `ggml_is_contiguous`. */
+  contiguous: boolean;
+  /** The same for dimensions from 1 or from 2 on: those below may have gaps behind them. C: `ggml_is_contiguous_1`, `ggml_is_contiguous_2`. */
+  contiguousFrom: { 1: boolean; 2: boolean };
+  /** The same for the dimensions below 1, 2, or 3. C: `ggml_is_contiguous_to_1` to `ggml_is_contiguous_to_3`. */
+  contiguousTo: { 1: boolean; 2: boolean; 3: boolean };
+  /** The elements of each row lie one after another. C: `ggml_is_contiguous_rows`. */
+  contiguousRows: boolean;
+  /** Its channels (dimension 2) lie together: stored [channels, width, height, n]. C: `ggml_is_contiguous_channels`. */
+  contiguousChannels: boolean;
+  /** Its elements fill one piece of memory, in whatever order. C: `ggml_is_contiguously_allocated`. */
+  contiguouslyAllocated: boolean;
+  /** Its rows are further apart than its columns. C: `ggml_is_transposed`. */
+  transposed: boolean;
+  /** Its strides don't go up. C: `ggml_is_permuted`. */
+  permuted: boolean;
+  /** All dimensions are 1. C: `ggml_is_scalar`. */
+  scalar: boolean;
+  /** It has one dimension. C: `ggml_is_vector`. */
+  vector: boolean;
+  /** It has at most two dimensions. C: `ggml_is_matrix`. */
+  matrix: boolean;
+  /** It has at most three dimensions. C: `ggml_is_3d`. */
+  threeDimensional: boolean;
+  /** The bytes of an element, or of a block. C: `ggml_element_size`. */
+  elementSize: number;
+}
+
+/** How a tensor's elements lie in memory. Throws InvalidArgumentError, DisposedError. */
+export function tensorLayout(tensor: Tensor): TensorLayout {
+  const { native, pointer } = checkTensor("tensor", tensor);
+  const { lib } = native;
+  return {
+    contiguous: lib.ggml_is_contiguous(pointer),
+    contiguousFrom: { 1: lib.ggml_is_contiguous_1(pointer), 2: lib.ggml_is_contiguous_2(pointer) },
+    contiguousTo: {
+      1: lib.ggml_is_contiguous_to_1(pointer),
+      2: lib.ggml_is_contiguous_to_2(pointer),
+      3: lib.ggml_is_contiguous_to_3(pointer),
+    },
+    contiguousRows: lib.ggml_is_contiguous_rows(pointer),
+    contiguousChannels: lib.ggml_is_contiguous_channels(pointer),
+    contiguouslyAllocated: lib.ggml_is_contiguously_allocated(pointer),
+    transposed: lib.ggml_is_transposed(pointer),
+    permuted: lib.ggml_is_permuted(pointer),
+    scalar: lib.ggml_is_scalar(pointer),
+    vector: lib.ggml_is_vector(pointer),
+    matrix: lib.ggml_is_matrix(pointer),
+    threeDimensional: lib.ggml_is_3d(pointer),
+    elementSize: Number(lib.ggml_element_size(pointer)),
+  };
+}
+
+/** What two tensors have in common. Plain data. */
+export interface LayoutComparison {
+  /** Their dimensions are the same. C: `ggml_are_same_shape`. */
+  sameShape: boolean;
+  /** Their strides are the same. C: `ggml_are_same_stride`. */
+  sameStrides: boolean;
+  /** The first can be repeated to the shape of the second. C: `ggml_can_repeat`. */
+  repeatable: boolean;
+}
+
+/** What two tensors have in common. Throws InvalidArgumentError, DisposedError. */
+export function compareLayouts(a: Tensor, b: Tensor): LayoutComparison {
+  const { lib } = checkTensor("a", a).native;
+  checkTensor("b", b);
+  return {
+    sameShape: lib.ggml_are_same_shape(a.pointer, b.pointer),
+    sameStrides: lib.ggml_are_same_stride(a.pointer, b.pointer),
+    // ggml divides by the dimensions of the first.
+    repeatable: a.shape.includes(0) ? b.shape.includes(0) : lib.ggml_can_repeat(a.pointer, b.pointer),
+  };
+}
+
+/**
+ * The four indices of a tensor's element, from its number in order. Throws InvalidArgumentError for one that it doesn't have. C: `ggml_unravel_index`.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { GgmlContext, unravelIndex } from "../mod.ts";
+ *
+ * using context = await GgmlContext.create();
+ * assert.deepEqual(unravelIndex(context.tensor("f32", [3, 4]), 7), [1, 2, 0, 0]);
+ * ```
+ */
+export function unravelIndex(tensor: Tensor, index: number): Shape {
+  const { native, pointer, elementCount } = checkTensor("tensor", tensor);
+  const at = checkInteger("index", index, { min: 0, max: elementCount - 1 });
+  const found = [0, 1, 2, 3].map(() => new BigInt64Array(1)) as [
+    BigInt64Array,
+    BigInt64Array,
+    BigInt64Array,
+    BigInt64Array,
+  ];
+  native.lib.ggml_unravel_index(pointer, BigInt(at), ...found);
+  return found.map(([one]) => Number(one)) as unknown as Shape;
+}
+
+function checkTensor(name: string, tensor: Tensor): Tensor {
+  if (isInstance(tensor, Tensor)) return tensor;
+  throw new InvalidArgumentError(`${name} is ${show(tensor)}; give a Tensor`, { value: tensor, expected: "a Tensor" });
+}

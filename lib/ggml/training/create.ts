@@ -1,0 +1,97 @@
+/**
+ * Makes what an {@linkcode Optimizer} stands on.
+ *
+ * @module
+ */
+
+import type { ggml_opt_optimizer_params, Native, Pointer, StructView } from "../../../ffi/mod.ts";
+import type { Backend } from "../backend/backend.ts";
+import { ComputeThread } from "../backend/compute_thread.ts";
+import { GgmlContext } from "../tensor/context.ts";
+import { Scheduler } from "../scheduler/scheduler.ts";
+import { holdBuffers } from "./check.ts";
+import { checkSettings, graphSize, makeModel, makeRoom, type Model, setNumbers, type Settings } from "./model.ts";
+import { kindNumber, lossNumber } from "./options.ts";
+import type { OptimizerOptions } from "./types.ts";
+
+/** C: `enum ggml_opt_build_type`. */
+const buildTypes = { forward: 10, optimize: 30 } as const;
+
+/** A native optimiser with what it needs. */
+export interface StartedTraining {
+  /** The libraries that it came from. */
+  readonly native: Native;
+  /** The native optimiser, which the caller owns. */
+  readonly pointer: Pointer<"ggml_opt_context">;
+  /** Where it computes. */
+  readonly thread: ComputeThread;
+  /** What it was asked for. */
+  readonly settings: Settings;
+  /** The model, when it is always the same. */
+  readonly model: Model | undefined;
+  /** The numbers of the optimiser, which C reads before each step. */
+  readonly numbers: StructView<ggml_opt_optimizer_params>;
+  /** By which its own tensors are handed out. */
+  readonly own: GgmlContext;
+  /** Gives up what it needs; once it is freed. */
+  release(this: void): void;
+}
+
+/** Makes a native optimiser, on a native thread. Throws as `Optimizer.create` does. C: `ggml_opt_init`, `ggml_opt_default_params`. */
+export async function startTraining(options: OptimizerOptions): Promise<StartedTraining> {
+  const settings = checkSettings(options);
+  const { native } = settings.backends[0] as Backend;
+  const model = modelOf(settings);
+  const numbers = native.struct("ggml_opt_optimizer_params");
+  setNumbers(numbers, settings.kind, settings.parameters);
+  const scheduler = new Scheduler(settings.backends, { graphSize, opOffload: false });
+  const room = model === undefined ? undefined : makeRoom(native);
+  if (model !== undefined) room?.use(model.outputs.context);
+  const params = native.assign(native.defaults("ggml_opt_params"), {
+    backend_sched: scheduler.pointer,
+    loss_type: lossNumber(settings.loss),
+    build_type: settings.evaluateOnly ? buildTypes.forward : buildTypes.optimize,
+    opt_period: settings.period,
+    get_opt_pars: native.symbol("ggml_opt_get_constant_optimizer_params"),
+    get_opt_pars_ud: numbers,
+    optimizer: kindNumber(settings.kind),
+    ctx_compute: room?.pointer ?? null,
+    inputs: model?.inputs.pointer ?? null,
+    outputs: model?.outputs.pointer ?? null,
+  });
+  const thread = new ComputeThread(native);
+  const holds = holdModel(model);
+  try {
+    const bytes = native.bytesOf(params).slice();
+    const pointer = await thread.run(holds, (one) => one.run("initTraining", bytes));
+    const own = new GgmlContext(native, { tensors: 1 });
+    const held = holdModel(model);
+    const release = (): void => {
+      scheduler[Symbol.dispose]();
+      room?.dispose();
+      for (const one of held) one();
+    };
+    return { native, pointer, thread, settings, model, numbers, own, release };
+  } catch (error) {
+    thread.end();
+    // After an abort native code may still hold it.
+    if (thread.lost === undefined) {
+      scheduler[Symbol.dispose]();
+      room?.dispose();
+    }
+    throw error;
+  }
+}
+
+/** The model, when it is always the same. Throws for one that can't be trained. */
+function modelOf({ inputs, outputs, loss, evaluateOnly }: Settings): Model | undefined {
+  if (inputs === undefined || outputs === undefined) return undefined;
+  const model = makeModel(inputs, outputs, loss, !evaluateOnly);
+  holdBuffers(model.reached).forEach((release) => release());
+  return model;
+}
+
+/** Keeps the memory of a model until what it gives is called. */
+function holdModel(model: Model | undefined): (() => void)[] {
+  return model === undefined ? [] : [model.outputs.context.hold(), ...holdBuffers(model.reached)];
+}

@@ -1,0 +1,255 @@
+import { type Native, open, type Pointer } from "../../../ffi/mod.ts";
+import { AllocationError, InvalidArgumentError } from "../../errors.ts";
+import { checkInteger, checkOptions, show } from "../../support/check.ts";
+import { GgmlContext } from "../tensor/context.ts";
+import { Handle, type NativeObject } from "../tensor/handle.ts";
+import type { Tensor } from "../tensor/tensor.ts";
+import { TensorShapeError, TensorTypeError } from "../tensor/errors.ts";
+import type { TensorInput } from "../tensor/write.ts";
+import { checkBlocks, MAX_DIMENSION, typeByName, type TypeName } from "../tensor/types.ts";
+
+/** What a {@linkcode Dataset} holds. */
+export interface DatasetOptions {
+  /** How many datapoints. 1 to 2,147,483,647. C: `ndata`. */
+  readonly count: number;
+  /** How many numbers a datapoint has. 1 to 2,147,483,647. C: `ne_datapoint`. */
+  readonly datapointSize: number;
+  /** How many numbers a label has; 0, the default, for none. C: `ne_label`. */
+  readonly labelSize?: number | undefined;
+  /** The type of the datapoints. Default `"f32"`. C: `type_data`. */
+  readonly dataType?: TypeName | undefined;
+  /** The type of the labels. Default `"f32"`. C: `type_label`. */
+  readonly labelType?: TypeName | undefined;
+  /** How many datapoints stay together when it is shuffled: `count` is a multiple of it. Default 1. C: `ndata_shard`. */
+  readonly shardSize?: number | undefined;
+}
+
+/** A batch in memory. */
+export interface HostBatch {
+  /** The datapoints, as bytes. */
+  readonly data: Uint8Array<ArrayBuffer>;
+  /** The labels, as bytes; `undefined` when the dataset has none. */
+  readonly labels: Uint8Array<ArrayBuffer> | undefined;
+}
+
+const names = ["count", "datapointSize", "labelSize", "dataType", "labelType", "shardSize"] as const;
+
+/**
+ * Datapoints with their labels, from which batches are taken. C: `ggml_opt_dataset_t`.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Dataset } from "./dataset.ts";
+ *
+ * using dataset = await Dataset.create({ count: 3, datapointSize: 2, labelSize: 1 });
+ * dataset.write([1, 2, 3, 4, 5, 6], [10, 20, 30]);
+ * assert.deepEqual(dataset.data.shape, [2, 3, 1, 1]);
+ * assert.deepEqual(new Float32Array(dataset.batch(1, 1).data.buffer), Float32Array.of(3, 4));
+ * ```
+ */
+export class Dataset implements NativeObject<"ggml_opt_dataset">, Disposable {
+  /** The libraries that it came from. */
+  readonly native: Native;
+  /** How many datapoints it has. C: `ggml_opt_dataset_ndata`. */
+  readonly count: number;
+  /** How many datapoints stay together. */
+  readonly shardSize: number;
+  /** The datapoints, `[datapointSize, count]`. C: `ggml_opt_dataset_data`. */
+  readonly data: Tensor;
+  /** The labels, `[labelSize, count]`; `undefined` when it has none. C: `ggml_opt_dataset_labels`. */
+  readonly labels: Tensor | undefined;
+  readonly #handle: Handle<"ggml_opt_dataset">;
+  readonly #context: GgmlContext;
+
+  /** Makes one, filled with zeros. Throws InvalidArgumentError for a bad option, AllocationError when there isn't enough memory. C: `ggml_opt_dataset_init`. */
+  static async create(options: DatasetOptions): Promise<Dataset> {
+    const native = await open();
+    return new Dataset(native, options);
+  }
+
+  private constructor(native: Native, options: DatasetOptions) {
+    const given = checkOptions("Dataset", options, names);
+    const whole = (name: string, value: unknown, min: number): number =>
+      checkInteger(name, value, { min, max: MAX_DIMENSION });
+    this.native = native;
+    this.count = whole("count", given.count, 1);
+    const datapointSize = whole("datapointSize", given.datapointSize, 1);
+    const labelSize = whole("labelSize", given.labelSize ?? 0, 0);
+    this.shardSize = whole("shardSize", given.shardSize ?? 1, 1);
+    if (this.count % this.shardSize !== 0) {
+      throw new InvalidArgumentError(`shardSize is ${this.shardSize}; give a divisor of count, ${this.count}`, {
+        value: this.shardSize,
+        expected: `a divisor of ${this.count}`,
+      });
+    }
+    const dataType = blockType("dataType", given.dataType ?? "f32", "datapointSize", datapointSize);
+    const labelType = blockType("labelType", given.labelType ?? "f32", "labelSize", labelSize);
+    const { lib } = native;
+    const pointer = lib.ggml_opt_dataset_init(
+      dataType,
+      labelType,
+      BigInt(datapointSize),
+      BigInt(labelSize),
+      BigInt(this.count),
+      BigInt(this.shardSize),
+    );
+    const context = new GgmlContext(native, { tensors: 1 });
+    this.#context = context;
+    this.#handle = new Handle({
+      what: "the dataset",
+      pointer,
+      free: (one) => {
+        lib.ggml_opt_dataset_free(one);
+        context.dispose();
+      },
+    });
+    this.data = context.wrap(lib.ggml_opt_dataset_data(pointer));
+    const labels = lib.ggml_opt_dataset_labels(pointer);
+    this.labels = labels === null ? undefined : context.wrap(labels);
+    if (!this.data.isAllocated) {
+      this[Symbol.dispose]();
+      throw new AllocationError(
+        `there is no memory for ${this.count} datapoints of ${datapointSize}; make it smaller`,
+        {
+          value: this.count,
+          expected: "less",
+        },
+      );
+    }
+    const { byteLength } = this.data;
+    if (byteLength > 0) this.data.writeBytes(new Uint8Array(byteLength));
+    this.labels?.writeBytes(new Uint8Array(this.labels.byteLength));
+    net.register(this, { native, pointer }, this);
+  }
+
+  /** The address, for the raw layer. Throws DisposedError. */
+  get pointer(): Pointer<"ggml_opt_dataset"> {
+    return this.#handle.pointer;
+  }
+
+  /** Writes all datapoints and labels, one after another. Throws InvalidArgumentError or TensorShapeError for a wrong number of values. */
+  write(data: TensorInput, labels?: TensorInput): this {
+    this.#handle.assertAlive();
+    this.data.write(data);
+    if (labels === undefined) return this;
+    if (this.labels === undefined) {
+      throw new InvalidArgumentError("the dataset has no labels; make it with a labelSize", {
+        value: "labels",
+        expected: "no labels",
+      });
+    }
+    this.labels.write(labels);
+    return this;
+  }
+
+  /** How many batches of this many datapoints there are. */
+  batchCount(size: number): number {
+    return Math.floor(this.count / this.#checkSize(size));
+  }
+
+  /**
+   * A batch of `size` datapoints, a multiple of `shardSize`, in the order of the last shuffle. Throws InvalidArgumentError when there is none of that
+   * number. C: `ggml_opt_dataset_get_batch_host`.
+   */
+  batch(index: number, size: number): HostBatch {
+    const batches = this.batchCount(size);
+    checkInteger("the batch's number", index, { min: 0, max: batches - 1 });
+    const { native, pointer, data, labels } = this;
+    const part = (tensor: Tensor): Uint8Array<ArrayBuffer> => new Uint8Array(tensor.byteLength / this.count * size);
+    const batch = { data: part(data), labels: labels === undefined ? undefined : part(labels) };
+    const bytes = BigInt(batch.data.length);
+    native.lib.ggml_opt_dataset_get_batch_host(pointer, batch.data, bytes, batch.labels ?? null, BigInt(index));
+    return batch;
+  }
+
+  /**
+   * Copies a batch into tensors of the dataset's types, as many datapoints as they have room for. Throws InvalidArgumentError, TensorTypeError or
+   * TensorShapeError for tensors that don't fit. C: `ggml_opt_dataset_get_batch`.
+   */
+  copyBatch(index: number, data: Tensor, labels?: Tensor): void {
+    const size = this.checkBatch(data, labels);
+    checkInteger("the batch's number", index, { min: 0, max: this.batchCount(size) - 1 });
+    this.native.lib.ggml_opt_dataset_get_batch(this.pointer, data.pointer, labels?.pointer ?? null, BigInt(index));
+  }
+
+  /**
+   * How many datapoints these tensors take. Throws when they don't fit the dataset.
+   *
+   * @internal
+   */
+  checkBatch(data: Tensor, labels: Tensor | undefined, { outputs = false }: { outputs?: boolean } = {}): number {
+    if ((labels === undefined) !== (this.labels === undefined)) {
+      throw new InvalidArgumentError(
+        this.labels === undefined ? "the dataset has no labels" : "the dataset has labels; a tensor for them is needed",
+        { value: labels === undefined ? "no labels" : "labels", expected: "as the dataset has them" },
+      );
+    }
+    const size = this.#checkSize(checkRows("the inputs", data, this.data));
+    if (labels === undefined || this.labels === undefined) return size;
+    if (checkRows("the labels", labels, this.labels, !outputs) !== size) {
+      throw new TensorShapeError(`there are ${size} inputs and ${labels.shape[1]} labels`, {
+        value: labels.shape,
+        expected: `${size} labels`,
+      });
+    }
+    return size;
+  }
+
+  #checkSize(size: number): number {
+    checkInteger("the batch's size", size, { min: 1, max: this.count });
+    if (size % this.shardSize === 0) return size;
+    throw new InvalidArgumentError(`the batch's size is ${size}; give a multiple of the shard's size`, {
+      value: size,
+      expected: `a multiple of ${this.shardSize}`,
+    });
+  }
+
+  /** Keeps its memory until the function that it gives is called. */
+  hold(): () => void {
+    return this.#handle.hold();
+  }
+
+  /** Frees it; a second call does nothing. C: `ggml_opt_dataset_free`. */
+  [Symbol.dispose](): void {
+    net.unregister(this);
+    // Its tensors are told at once; the memory goes when no work needs it.
+    if (!this.#handle.disposed) this.#context.reset();
+    this.#handle[Symbol.dispose]();
+  }
+}
+
+const net = new FinalizationRegistry<{ native: Native; pointer: Pointer<"ggml_opt_dataset"> }>(
+  ({ native, pointer }) => native.lib.ggml_opt_dataset_free(pointer),
+);
+
+function blockType(
+  option: string,
+  name: TypeName,
+  sizeName: string,
+  size: number,
+): ReturnType<typeof typeByName>["id"] {
+  const type = typeByName(option, name);
+  checkBlocks(sizeName, name, type.blockSize, size);
+  return type.id;
+}
+
+function checkRows(what: string, tensor: Tensor, of: Tensor, inBuffer = true): number {
+  if (tensor.type !== of.type) {
+    throw new TensorTypeError(`${what} are of type ${tensor.type}; the dataset has ${of.type}`, {
+      value: tensor.type,
+      expected: of.type,
+    });
+  }
+  const [width, rows, ...rest] = tensor.shape;
+  if (width !== of.shape[0] || rest.some((one) => one !== 1) || !tensor.isContiguous) {
+    throw new TensorShapeError(`${what} have the shape ${show(String(tensor.shape))}; give rows of ${of.shape[0]}`, {
+      value: tensor.shape,
+      expected: `[${of.shape[0]}, batch size], contiguous`,
+    });
+  }
+  if (!inBuffer || tensor.struct.buffer !== null) return rows;
+  throw new InvalidArgumentError(`${what} lie in no buffer; allocate their context by a backend`, {
+    value: tensor.name,
+    expected: "a tensor in a buffer",
+  });
+}

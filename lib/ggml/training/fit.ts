@@ -1,0 +1,90 @@
+import { InvalidArgumentError } from "../../errors.ts";
+import { checkBoolean, checkInteger, checkNumber, checkOptions } from "../../support/check.ts";
+import type { Backend } from "../backend/backend.ts";
+import { ComputeThread } from "../backend/compute_thread.ts";
+import { Scheduler } from "../scheduler/scheduler.ts";
+import { checkWhole, holdBuffers } from "./check.ts";
+import type { Dataset } from "./dataset.ts";
+import { checkSettings, graphSize, largest, makeModel, makeRoom } from "./model.ts";
+import { kindNumber, lossNumber } from "./options.ts";
+import { GraphError } from "../tensor/errors.ts";
+import type { OptimizerOptions } from "./types.ts";
+
+/** How {@linkcode fitNative} trains. */
+export interface NativeFitOptions extends Pick<OptimizerOptions, "backends" | "loss" | "inputs" | "outputs" | "kind"> {
+  /** How many passes over the dataset: 1 to 2,147,483,647. C: `nepoch`. */
+  readonly epochs: number;
+  /** After how many datapoints a step is made: a multiple of the inputs' batch, which divides the dataset. Default one batch. C: `nbatch_logical`. */
+  readonly stepSize?: number | undefined;
+  /** The part of the dataset that is evaluated only: 0, the default, to less than 1. C: `val_split`. */
+  readonly validation?: number | undefined;
+  /** Whether a bar is written to the error output. Default false. C: `!silent`. */
+  readonly progressBar?: boolean | undefined;
+}
+
+const names = [
+  "backends",
+  "loss",
+  "inputs",
+  "outputs",
+  "kind",
+  "epochs",
+  "stepSize",
+  "validation",
+  "progressBar",
+] as const;
+
+/**
+ * ggml's own training from begin to end, on a native thread: with the default numbers of the optimiser, and nothing to watch or stop.
+ * {@linkcode Optimizer.fit} is what to use. Throws as {@linkcode Optimizer.create} does. C: `ggml_opt_fit`.
+ */
+export async function fitNative(dataset: Dataset, options: NativeFitOptions): Promise<void> {
+  const given = checkOptions("fitNative", options, names);
+  const { backends, loss, inputs, outputs, kind } = given;
+  const settings = checkSettings({ backends, loss, inputs, outputs, kind } as OptimizerOptions);
+  if (settings.inputs === undefined || settings.outputs === undefined) {
+    throw new GraphError("fitNative needs inputs and outputs", { expected: "inputs and outputs" });
+  }
+  const model = makeModel(settings.inputs, settings.outputs, settings.loss, true);
+  const labelled = loss === "crossEntropy" || loss === "meanSquaredError";
+  const batch = dataset.checkBatch(model.inputs, labelled ? model.outputs : undefined, { outputs: true });
+  const step = checkInteger("stepSize", given.stepSize ?? batch, { min: batch, max: dataset.count });
+  checkWhole("stepSize", step, batch);
+  checkWhole("the dataset", dataset.count, step);
+  const epochs = checkInteger("epochs", given.epochs, { min: 1, max: largest });
+  const validation = checkNumber("validation", given.validation ?? 0, { min: 0, max: 1 });
+  if (Math.fround(validation) === 1) {
+    throw new InvalidArgumentError("validation is 1; give a number below 1", { value: 1, expected: "below 1" });
+  }
+  const silent = !checkBoolean("progressBar", given.progressBar ?? false);
+  const { native } = settings.backends[0] as Backend;
+  const scheduler = new Scheduler(settings.backends, { graphSize, opOffload: false });
+  const room = makeRoom(native);
+  const thread = new ComputeThread(native);
+  try {
+    const holds = [model.outputs.context.hold(), dataset.hold(), ...holdBuffers(model.reached)];
+    await thread.run(holds, (one) =>
+      one.call(
+        "ggml_opt_fit",
+        scheduler.pointer,
+        room.pointer,
+        model.inputs.pointer,
+        model.outputs.pointer,
+        dataset.pointer,
+        lossNumber(settings.loss),
+        kindNumber(settings.kind),
+        native.symbol<"ggml_opt_get_optimizer_params">("ggml_opt_get_default_optimizer_params"),
+        BigInt(epochs),
+        BigInt(step),
+        validation,
+        silent,
+      ));
+  } finally {
+    thread.end();
+    // After an abort native code may still hold them.
+    if (thread.lost === undefined) {
+      room.dispose();
+      scheduler[Symbol.dispose]();
+    }
+  }
+}

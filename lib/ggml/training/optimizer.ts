@@ -1,0 +1,387 @@
+/**
+ * Training by ggml-opt.
+ *
+ * @module
+ */
+
+import type { ggml_opt_optimizer_params, Native, Pointer, StructView } from "../../../ffi/mod.ts";
+import { GgmlError } from "../../errors.ts";
+import { checkBoolean, checkInteger, checkOptions, checkSignal } from "../../support/check.ts";
+import type { Backend } from "../backend/backend.ts";
+import type { ComputeThread } from "../backend/compute_thread.ts";
+import type { GgmlContext } from "../tensor/context.ts";
+import type { Graph } from "../graph/graph.ts";
+import { Handle, type NativeObject } from "../tensor/handle.ts";
+import type { Tensor } from "../tensor/tensor.ts";
+import { GraphError } from "../tensor/errors.ts";
+import { checkGraph, checkWhole, holdBuffers } from "./check.ts";
+import type { Dataset } from "./dataset.ts";
+import { makeModel, makeRoom, type Model, setNumbers } from "./model.ts";
+import { type LossType, type OptimizerKind, optimizerKinds, type OptimizerParameters } from "./options.ts";
+import { checkEpoch, checkFit, progressOf, trainedPart } from "./epochs.ts";
+import { TrainingResult } from "./result.ts";
+import { type StartedTraining, startTraining } from "./create.ts";
+import type { EpochOptions, EpochSummary, FitOptions, OptimizerOptions } from "./types.ts";
+
+/**
+ * Trains a model: its parameters (see {@linkcode Tensor.setParam}) are changed so that the loss becomes small. All that takes time runs on a native thread.
+ *
+ * The weights and the inputs lie in a context that a backend has allocated; the operators between in another one without memory. C: `ggml_opt_context_t`.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { allocateContext, Dataset, GgmlContext, ops, Optimizer, Registry } from "../mod.ts";
+ *
+ * using cpu = (await Registry.open()).device("CPU").open({ threads: 1 });
+ * using weights = await GgmlContext.create();
+ * const inputs = weights.tensor("f32", [1, 4]);
+ * const slope = weights.tensor("f32", [1, 1]).setParam();
+ * using _buffer = allocateContext(weights, cpu);
+ * slope.write([0]);
+ * using operators = await GgmlContext.create();
+ * const outputs = ops.mulMat(operators, slope, inputs);
+ * using dataset = await Dataset.create({ count: 4, datapointSize: 1, labelSize: 1 });
+ * dataset.write([1, 2, 3, 4], [2, 4, 6, 8]);
+ * using optimizer = await Optimizer.create({ backends: [cpu], inputs, outputs, loss: "meanSquaredError", parameters: { learningRate: 0.1 } });
+ * await optimizer.fit(dataset, { epochs: 100 });
+ * assert.ok(Math.abs(Number(slope.read()[0]) - 2) < 0.1);
+ * ```
+ */
+export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
+  /** The libraries that it came from. */
+  readonly native: Native;
+  /** What is made small. */
+  readonly loss: LossType;
+  readonly #handle: Handle<"ggml_opt_context">;
+  readonly #thread: ComputeThread;
+  readonly #backends: readonly Backend[];
+  readonly #model: Model | undefined;
+  readonly #numbers: StructView<ggml_opt_optimizer_params>;
+  readonly #kind: OptimizerKind;
+  readonly #evaluateOnly: boolean;
+  readonly #period: number;
+  /** Its own tensors, by which they are handed out. */
+  readonly #own: GgmlContext;
+  #dynamic: { readonly model: Model; readonly room: GgmlContext; readonly graph: Graph } | undefined;
+  #allocated = false;
+  #epoch = 0;
+
+  private constructor({ native, pointer, thread, settings, model, numbers, own, release }: StartedTraining) {
+    this.native = native;
+    this.loss = settings.loss;
+    this.#thread = thread;
+    this.#backends = settings.backends;
+    this.#model = model;
+    this.#numbers = numbers;
+    this.#kind = settings.kind;
+    this.#evaluateOnly = settings.evaluateOnly;
+    this.#period = settings.period;
+    this.#own = own;
+    this.#handle = new Handle({
+      what: "the optimiser",
+      pointer,
+      free: (one) => {
+        native.lib.ggml_opt_free(one);
+        release();
+      },
+    });
+  }
+
+  /**
+   * Makes an optimiser. Throws InvalidArgumentError for a bad option, TensorShapeError, TensorTypeError, GraphError, UnsupportedOperationError or
+   * NotAllocatedError for a model that can't be trained; rejects with NativeAbortError when native code aborts all the same.
+   * C: `ggml_opt_init`, `ggml_opt_default_params`.
+   */
+  static async create(options: OptimizerOptions): Promise<Optimizer> {
+    return new Optimizer(await startTraining(options));
+  }
+
+  /** The address, for the raw layer. Throws DisposedError. */
+  get pointer(): Pointer<"ggml_opt_context"> {
+    return this.#handle.pointer;
+  }
+
+  /** Which optimiser it is. C: `ggml_opt_context_optimizer_type`, `ggml_opt_optimizer_name`. */
+  get kind(): OptimizerKind {
+    const { lib } = this.native;
+    const type = lib.ggml_opt_context_optimizer_type(this.pointer);
+    const name = this.native.readCString(lib.ggml_opt_optimizer_name(type));
+    return optimizerKinds.find((one) => one === name) ?? this.#kind;
+  }
+
+  /** Whether the model is always the same, given to {@linkcode Optimizer.create}. C: `ggml_opt_static_graphs`. */
+  get isStatic(): boolean {
+    return this.native.lib.ggml_opt_static_graphs(this.pointer);
+  }
+
+  /** Where the datapoints go. C: `ggml_opt_inputs`. */
+  get inputs(): Tensor | undefined {
+    return this.#tensor("ggml_opt_inputs");
+  }
+
+  /** What the model makes of them. C: `ggml_opt_outputs`. */
+  get outputs(): Tensor | undefined {
+    return this.#tensor("ggml_opt_outputs");
+  }
+
+  /** What the outputs are compared with; `undefined` for losses without labels. C: `ggml_opt_labels`. */
+  get labels(): Tensor | undefined {
+    return this.#tensor("ggml_opt_labels");
+  }
+
+  /** The loss of the last evaluation, one number. C: `ggml_opt_loss`. */
+  get lossTensor(): Tensor | undefined {
+    return this.#tensor("ggml_opt_loss");
+  }
+
+  /** The predicted classes of the last evaluation, for `"crossEntropy"`. C: `ggml_opt_pred`. */
+  get predictions(): Tensor | undefined {
+    return this.#tensor("ggml_opt_pred");
+  }
+
+  /** How many of them were right. C: `ggml_opt_ncorrect`. */
+  get correct(): Tensor | undefined {
+    return this.#tensor("ggml_opt_ncorrect");
+  }
+
+  #tensor(
+    name:
+      | "ggml_opt_inputs"
+      | "ggml_opt_outputs"
+      | "ggml_opt_labels"
+      | "ggml_opt_loss"
+      | "ggml_opt_pred"
+      | "ggml_opt_ncorrect",
+  ): Tensor | undefined {
+    // After an evaluation of a graph of its own the tensors are those of a graph that may be gone.
+    if (this.#current() === undefined) return undefined;
+    const pointer = this.native.lib[name](this.pointer) as Pointer<"ggml_tensor"> | null;
+    return pointer === null ? undefined : this.#own.wrap(pointer);
+  }
+
+  /** The sum of the gradients of a node over a period; `undefined` where none is kept, as with a period of 1. C: `ggml_opt_grad_acc`. */
+  gradient(node: Tensor): Tensor | undefined {
+    if (this.#model === undefined || this.#evaluateOnly) return undefined;
+    if (!this.#model.reached.some(({ pointer }) => pointer === node.pointer)) return undefined;
+    const found = this.native.lib.ggml_opt_grad_acc(this.pointer, node.pointer) as Pointer<"ggml_tensor"> | null;
+    return found === null ? undefined : this.#own.wrap(found);
+  }
+
+  /** Sets numbers of the optimiser for the steps to come; those that aren't given get their default. Throws InvalidArgumentError. */
+  setParameters(parameters: OptimizerParameters): void {
+    this.#assertIdle("set parameters");
+    setNumbers(this.#numbers, this.#kind, parameters);
+  }
+
+  /** Sets the gradients to zero; with `optimizer` also what it remembers of steps. For a static model that is trained. C: `ggml_opt_reset`. */
+  reset(options?: { readonly optimizer?: boolean | undefined }): void {
+    const { optimizer = false } = checkOptions("reset", options, ["optimizer"]);
+    checkBoolean("optimizer", optimizer);
+    this.#assertIdle("reset it");
+    if (this.#model === undefined || this.#evaluateOnly) {
+      throw new GraphError("only a static model that is trained has gradients to reset", {
+        expected: "an optimiser with inputs and outputs, not evaluateOnly",
+      });
+    }
+    this.native.lib.ggml_opt_reset(this.pointer, optimizer);
+  }
+
+  /** Gives the datapoints another order: all of them, or the first `count`. C: `ggml_opt_dataset_shuffle`. */
+  shuffle(dataset: Dataset, count?: number): void {
+    this.#assertIdle("shuffle");
+    if (count !== undefined) {
+      checkInteger("count", count, { min: 0, max: dataset.count });
+      checkWhole("count", count, dataset.shardSize);
+    }
+    this.native.lib.ggml_opt_dataset_shuffle(this.pointer, dataset.pointer, BigInt(count ?? -1));
+  }
+
+  /**
+   * The graph of the next evaluation, for an optimiser that was made without inputs and outputs. Throws GraphError for one that was made with, and as
+   * {@linkcode Optimizer.create} does. C: `ggml_opt_prepare_alloc`.
+   */
+  prepare(graph: Graph, inputs: Tensor, outputs: Tensor): void {
+    this.#assertIdle("prepare a graph");
+    if (this.#model !== undefined || this.#allocated) {
+      throw new GraphError(
+        this.#model === undefined ? "a graph is allocated; evaluate it first" : "the optimiser has a model of its own",
+        { expected: "an optimiser without inputs and outputs, at rest" },
+      );
+    }
+    checkGraph(graph, outputs);
+    const model = makeModel(inputs, outputs, this.loss, !this.#evaluateOnly);
+    const room = makeRoom(this.native);
+    this.#dynamic?.room.dispose();
+    this.#dynamic = { model, room, graph };
+    this.native.lib.ggml_opt_prepare_alloc(this.pointer, room.pointer, graph.pointer, inputs.pointer, outputs.pointer);
+  }
+
+  /**
+   * Allocates the next evaluation, with its backward pass or not; inputs and labels are written after it. Throws GraphError when one is allocated already.
+   * C: `ggml_opt_alloc`.
+   */
+  async allocate(options?: { readonly backward?: boolean | undefined }): Promise<void> {
+    const { backward = true } = checkOptions("allocate", options, ["backward"]);
+    checkBoolean("backward", backward);
+    const model = this.#current();
+    if (model === undefined || this.#allocated) {
+      throw new GraphError(
+        model === undefined ? "there is no graph; prepare one first" : "an evaluation is allocated",
+        {
+          expected: model === undefined ? "prepare" : "evaluate",
+        },
+      );
+    }
+    if (backward) this.#assertTrains();
+    const { pointer } = this;
+    await this.#thread.run(this.#holds(model), (one) => one.call("ggml_opt_alloc", pointer, backward));
+    // ggml adds up the gradients of such graphs and never begins anew.
+    if (backward && this.#dynamic !== undefined) this.native.lib.ggml_opt_reset(pointer, false);
+    this.#allocated = true;
+  }
+
+  /** Evaluates what was allocated, and makes a step when one is due. Throws GraphError when nothing is. C: `ggml_opt_eval`. */
+  async evaluate(result?: TrainingResult, options?: { readonly signal?: AbortSignal | undefined }): Promise<void> {
+    const { signal } = checkOptions("evaluate", options, ["signal"]);
+    if (signal !== undefined) checkSignal("signal", signal).throwIfAborted();
+    const model = this.#current();
+    if (!this.#allocated || model === undefined) throw new GraphError("nothing is allocated", { expected: "allocate" });
+    const input = { context: this.pointer, places: this.#places(), result: result?.pointer ?? null };
+    const holds = [...this.#holds(model), ...(result === undefined ? [] : [result.hold()])];
+    try {
+      await this.#thread.run(holds, (one) => one.run("evaluateTraining", input, { signal }));
+    } finally {
+      this.#allocated = false;
+    }
+  }
+
+  /**
+   * One pass over a dataset: the first `split` datapoints are trained with, the others evaluated. It does what `ggml_opt_epoch` does, and can be watched
+   * and stopped; {@linkcode Optimizer.epochNative} calls that itself.
+   */
+  async epoch(dataset: Dataset, options?: EpochOptions): Promise<EpochSummary> {
+    const { split = dataset.count, train, evaluation, onProgress, signal } = checkEpoch(options);
+    const { model, batch } = this.#checkDataset(dataset, split);
+    const results = [train ?? new TrainingResult(this.native), evaluation ?? new TrainingResult(this.native)] as const;
+    const batches = dataset.count / batch;
+    const trained = split / batch;
+    const epoch = ++this.#epoch;
+    const input = {
+      context: this.pointer,
+      places: this.#places(),
+      dataset: dataset.pointer,
+      inputs: model.inputs.pointer,
+      labels: this.labels?.pointer ?? null,
+      split: trained,
+      batches,
+      train: results[0].pointer,
+      evaluation: results[1].pointer,
+    };
+    const onMessage = (done: number): void => onProgress?.(progressOf(epoch, done, trained, batches));
+    const holds = [...this.#holds(model), dataset.hold(), results[0].hold(), results[1].hold()];
+    try {
+      await this.#thread.run(holds, (one) => one.run("trainEpoch", input, { signal, onMessage }));
+      return { epoch, train: results[0].summary(), evaluation: results[1].summary() };
+    } finally {
+      if (train === undefined) results[0][Symbol.dispose]();
+      if (evaluation === undefined) results[1][Symbol.dispose]();
+    }
+  }
+
+  /**
+   * Fits the model to a dataset; gives what the last epoch gave. It does what `ggml_opt_fit` does, and can be watched and stopped;
+   * {@linkcode fitNative} calls that itself. The datapoints that are evaluated are the same in each epoch.
+   */
+  async fit(dataset: Dataset, options: FitOptions): Promise<EpochSummary> {
+    const { epochs, validation, shuffle, schedule, onProgress, onEpoch, signal } = checkFit(options);
+    const step = (this.#model?.inputs.shape[1] ?? 1) * this.#period;
+    const split = trainedPart(dataset.count, validation, step);
+    if (shuffle) this.shuffle(dataset);
+    for (let epoch = 1;; epoch++) {
+      if (shuffle && split > 0) this.shuffle(dataset, split);
+      if (schedule !== undefined) this.setParameters(schedule(epoch));
+      const summary = await this.epoch(dataset, { split, onProgress, signal });
+      if (onEpoch?.(summary) === false || epoch === epochs) return summary;
+    }
+  }
+
+  /** `ggml_opt_epoch` itself, without a sign of life until it is done but a bar on the error output. C: `ggml_opt_epoch`, `ggml_opt_epoch_callback_progress_bar`. */
+  async epochNative(
+    dataset: Dataset,
+    options?: Pick<EpochOptions, "split" | "train" | "evaluation"> & { readonly progressBar?: boolean | undefined },
+  ): Promise<void> {
+    const { split = dataset.count, train, evaluation, progressBar = false } = checkOptions("epochNative", options, [
+      "split",
+      "train",
+      "evaluation",
+      "progressBar",
+    ]);
+    const { model } = this.#checkDataset(dataset, split);
+    using own = new TrainingResult(this.native);
+    const bar = checkBoolean("progressBar", progressBar)
+      ? this.native.symbol<"ggml_opt_epoch_callback">("ggml_opt_epoch_callback_progress_bar")
+      : null;
+    const [first, second] = [train ?? own, evaluation ?? own];
+    const holds = [...this.#holds(model), dataset.hold(), first.hold(), second.hold()];
+    const { pointer } = this;
+    const [data, a, b] = [dataset.pointer, first.pointer, second.pointer];
+    await this.#thread.run(holds, (one) => one.call("ggml_opt_epoch", pointer, data, a, b, BigInt(split), bar, bar));
+    this.#epoch++;
+  }
+
+  /** Throws unless a dataset can be passed over. */
+  #checkDataset(dataset: Dataset, split: number): { model: Model; batch: number } {
+    const model = this.#model;
+    if (model === undefined || this.#allocated) {
+      throw new GraphError(
+        model === undefined
+          ? "a pass over a dataset needs a static model; give inputs and outputs to create"
+          : "an evaluation is allocated; evaluate it first",
+        { expected: "a static model at rest" },
+      );
+    }
+    const batch = dataset.checkBatch(model.inputs, this.labels);
+    checkInteger("split", split, { min: 0, max: dataset.count });
+    checkWhole("the dataset", dataset.count, batch);
+    checkWhole("split", split, batch);
+    if (split > 0) this.#assertTrains();
+    return { model, batch };
+  }
+
+  #assertTrains(): void {
+    if (!this.#evaluateOnly) return;
+    throw new GraphError("this optimiser only evaluates; make it without evaluateOnly, or give split: 0", {
+      expected: "split: 0, or backward: false",
+    });
+  }
+
+  #assertIdle(doing: string): void {
+    this.#handle.assertAlive();
+    this.#thread.assertKept();
+    if (!this.#thread.working) return;
+    throw new GgmlError(`the optimiser works just now; await that before you ${doing}`, { expected: "one at rest" });
+  }
+
+  #current(): Model | undefined {
+    return this.#model ?? this.#dynamic?.model;
+  }
+
+  #places(): ReturnType<Backend["place"]>[] {
+    return this.#backends.map((backend) => backend.place());
+  }
+
+  #holds(model: Model): (() => void)[] {
+    const holds = [this.#handle.hold(), model.outputs.context.hold()];
+    if (this.#dynamic !== undefined) holds.push(this.#dynamic.room.hold(), this.#dynamic.graph.hold());
+    else holds.push(...holdBuffers(model.reached));
+    return holds;
+  }
+
+  /** Frees it once its work is done; the model's tensors stay. C: `ggml_opt_free`. */
+  [Symbol.dispose](): void {
+    this.#thread.end();
+    this.#own.dispose();
+    this.#handle[Symbol.dispose]();
+    this.#dynamic?.room.dispose();
+  }
+}

@@ -1,0 +1,118 @@
+import { type Native, open, type Pointer } from "../../../ffi/mod.ts";
+import { Handle, type NativeObject } from "../tensor/handle.ts";
+
+/** A mean with its uncertainty. Plain data. */
+export interface Estimate {
+  /** The mean; NaN when there is none. */
+  readonly value: number;
+  /** Its standard error; NaN when there are too few values. */
+  readonly uncertainty: number;
+}
+
+/** What became of a part of a dataset. Plain data. */
+export interface TrainingSummary {
+  /** How many datapoints were evaluated. */
+  readonly count: number;
+  /** The loss. */
+  readonly loss: Estimate;
+  /** The part of predictions that were right, 0 to 1; NaN for losses without predictions. */
+  readonly accuracy: Estimate;
+}
+
+/**
+ * Gathers loss, accuracy and predictions over evaluations. C: `ggml_opt_result_t`.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { TrainingResult } from "./result.ts";
+ *
+ * using result = await TrainingResult.create();
+ * assert.equal(result.count, 0);
+ * assert.equal(result.loss.value, 0);
+ * ```
+ */
+export class TrainingResult implements NativeObject<"ggml_opt_result">, Disposable {
+  /** The libraries that it came from. */
+  readonly native: Native;
+  readonly #handle: Handle<"ggml_opt_result">;
+
+  /** Makes an empty one with libraries that are open. C: `ggml_opt_result_init`. */
+  constructor(native: Native) {
+    this.native = native;
+    const pointer = native.lib.ggml_opt_result_init() as Pointer<"ggml_opt_result">;
+    const free = (one: Pointer<"ggml_opt_result">): void => native.lib.ggml_opt_result_free(one);
+    this.#handle = new Handle({ what: "the result of training", pointer, free });
+    net.register(this, { native, pointer }, this);
+  }
+
+  /** Makes an empty one once the libraries are open. */
+  static async create(): Promise<TrainingResult> {
+    return new TrainingResult(await open());
+  }
+
+  /** The address, for the raw layer. Throws DisposedError. */
+  get pointer(): Pointer<"ggml_opt_result"> {
+    return this.#handle.pointer;
+  }
+
+  /** How many datapoints were evaluated. C: `ggml_opt_result_ndata`. */
+  get count(): number {
+    const count = new BigInt64Array(1);
+    this.native.lib.ggml_opt_result_ndata(this.pointer, count);
+    return Number(count[0]);
+  }
+
+  /** The loss: the mean over the batches; for the loss `"sum"` the sum. C: `ggml_opt_result_loss`. */
+  get loss(): Estimate {
+    return this.#estimate((value, uncertainty) =>
+      this.native.lib.ggml_opt_result_loss(this.pointer, value, uncertainty)
+    );
+  }
+
+  /** The part of predictions that were right, for the loss `"crossEntropy"`; else NaN. C: `ggml_opt_result_accuracy`. */
+  get accuracy(): Estimate {
+    return this.#estimate((value, uncertainty) =>
+      this.native.lib.ggml_opt_result_accuracy(this.pointer, value, uncertainty)
+    );
+  }
+
+  #estimate(read: (value: Float64Array, uncertainty: Float64Array) => void): Estimate {
+    const value = new Float64Array(1);
+    const uncertainty = new Float64Array(1);
+    read(value, uncertainty);
+    return { value: value[0] ?? NaN, uncertainty: uncertainty[0] ?? NaN };
+  }
+
+  /** The predicted class of each datapoint, in the order of evaluation, for the loss `"crossEntropy"`; else zeros. C: `ggml_opt_result_pred`. */
+  get predictions(): Int32Array<ArrayBuffer> {
+    const found = new Int32Array(Math.max(1, this.count));
+    this.native.lib.ggml_opt_result_pred(this.pointer, found);
+    return found.subarray(0, this.count);
+  }
+
+  /** All of it as plain data. */
+  summary(): TrainingSummary {
+    const { count, loss, accuracy } = this;
+    return { count, loss, accuracy: count === 0 ? { value: NaN, uncertainty: NaN } : accuracy };
+  }
+
+  /** Empties it. C: `ggml_opt_result_reset`. */
+  reset(): void {
+    this.native.lib.ggml_opt_result_reset(this.pointer);
+  }
+
+  /** Keeps its memory until the function that it gives is called. */
+  hold(): () => void {
+    return this.#handle.hold();
+  }
+
+  /** Frees it; a second call does nothing. C: `ggml_opt_result_free`. */
+  [Symbol.dispose](): void {
+    net.unregister(this);
+    this.#handle[Symbol.dispose]();
+  }
+}
+
+const net = new FinalizationRegistry<{ native: Native; pointer: Pointer<"ggml_opt_result"> }>(
+  ({ native, pointer }) => native.lib.ggml_opt_result_free(pointer),
+);

@@ -1,0 +1,111 @@
+/**
+ * Where the bytes of a file come from: a file on disk, or memory.
+ *
+ * @module
+ */
+
+import type { Stats } from "node:fs";
+import { type FileHandle, open, stat } from "node:fs/promises";
+import { ModelAccessError, ModelNotFoundError } from "../errors.ts";
+import { refuseFile } from "../support/file_error.ts";
+
+/** Something of a known size that can be read at any place. */
+export interface ByteSource {
+  /** How many bytes there are. */
+  readonly size: number;
+  /** What it is called in messages. */
+  readonly name: string;
+  /** Reads bytes from `position` on into the whole of `into`, which never reaches past the end. */
+  read(into: Uint8Array, position: number): Promise<void>;
+}
+
+/** Bytes in memory. */
+export class MemorySource implements ByteSource {
+  readonly #bytes: Uint8Array;
+  readonly name: string;
+
+  /** A source over these bytes, which are not copied. */
+  constructor(bytes: Uint8Array, name = "the bytes given") {
+    this.#bytes = bytes;
+    this.name = name;
+  }
+
+  get size(): number {
+    return this.#bytes.length;
+  }
+
+  read(into: Uint8Array, position: number): Promise<void> {
+    into.set(this.#bytes.subarray(position, position + into.length));
+    return Promise.resolve();
+  }
+}
+
+/** A file on disk, opened for reading until it is disposed. */
+export class FileSource implements ByteSource, AsyncDisposable {
+  readonly #handle: FileHandle;
+  readonly name: string;
+  readonly size: number;
+
+  private constructor(handle: FileHandle, name: string, size: number) {
+    this.#handle = handle;
+    this.name = name;
+    this.size = size;
+  }
+
+  /**
+   * Opens a file.
+   *
+   * Throws {@linkcode ModelNotFoundError} when there is none or when it is a folder, {@linkcode ModelAccessError} when it may not be read.
+   */
+  static async open(path: string): Promise<FileSource> {
+    // Before it is opened: to open a pipe waits until somebody writes to it.
+    const before = await stat(path).catch((cause: unknown) => refuse(path, cause));
+    if (!before.isFile()) refuseKind(path, before);
+    const handle = await open(path, "r").catch((cause: unknown) => refuse(path, cause));
+    const status = await handle.stat();
+    if (status.isFile()) return new FileSource(handle, path, status.size);
+    await handle.close();
+    return refuseKind(path, status);
+  }
+
+  async read(into: Uint8Array, position: number): Promise<void> {
+    let done = 0;
+    while (done < into.length) {
+      const { bytesRead } = await this.#handle.read(into, done, into.length - done, position + done);
+      if (bytesRead === 0) {
+        throw new ModelAccessError(`${this.name} became shorter while it was read; write it again`, {
+          value: this.name,
+        });
+      }
+      done += bytesRead;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#handle.close();
+  }
+}
+
+function refuseKind(path: string, status: Stats): never {
+  const what = status.isDirectory() ? "a folder" : "not a regular file";
+  throw new ModelNotFoundError(`${path} is ${what}; give the path of a .gguf file`, {
+    value: path,
+    expected: "the path of a file",
+  });
+}
+
+/** The system's refusal to open a file, as an error of ours. */
+function refuse(path: string, cause: unknown): never {
+  if ((cause as { code?: unknown }).code === "EISDIR") {
+    throw new ModelNotFoundError(`${path} is a folder; give the path of a .gguf file`, {
+      value: path,
+      expected: "the path of a file",
+      cause,
+    });
+  }
+  refuseFile(path, cause, {
+    NotFound: ModelNotFoundError,
+    Access: ModelAccessError,
+    expected: "the path of a .gguf file",
+  });
+}

@@ -1,0 +1,250 @@
+/**
+ * GGUF models in several files, as llama.cpp reads them.
+ *
+ * @module
+ */
+
+import { rm } from "node:fs/promises";
+import { GgufFormatError, InvalidArgumentError } from "../errors.ts";
+import { checkBoolean, checkInteger, checkOptions, checkText, show } from "../support/check.ts";
+import { GgufFile } from "./file.ts";
+import type { GgufTensorInfo } from "./header.ts";
+import { encodeHeader, padded, placeTensors } from "./layout.ts";
+import { encodeEntry } from "./values.ts";
+import { checkWrite, filePath, type GgufWriteOptions, type PreparedFile, writePrepared } from "./writer.ts";
+
+/** Where a model is cut. */
+export interface GgufSplitOptions extends GgufWriteOptions {
+  /** The most tensors in a file: default 128, unless `maxBytes` is given. */
+  readonly maxTensors?: number | undefined;
+  /** The most bytes of tensors in a file; one tensor alone may be larger. */
+  readonly maxBytes?: number | undefined;
+  /** Leave the first file without tensors, so that the metadata can be had alone. Default false. */
+  readonly emptyFirst?: boolean | undefined;
+}
+
+const splitKeys = ["split.no", "split.count", "split.tensors.count"] as const;
+/** Kept in 16 bits. */
+const mostFiles = 0xffff;
+
+/**
+ * The path of one file of a split model: `prefix-00001-of-00003.gguf`. C: `llama_split_path`.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { ggufSplitPath } from "./split.ts";
+ *
+ * assert.equal(ggufSplitPath("model", 0, 3), "model-00001-of-00003.gguf");
+ * ```
+ */
+export function ggufSplitPath(prefix: string, index: number, count: number): string {
+  checkInteger("count", count, { min: 1, max: mostFiles });
+  checkInteger("index", index, { min: 0, max: count - 1 });
+  const digits = (value: number): string => String(value).padStart(5, "0");
+  return `${checkText("the prefix", prefix)}-${digits(index + 1)}-of-${digits(count)}.gguf`;
+}
+
+/** What the paths of a split model begin with; `undefined` for a path that isn't that file's. C: `llama_split_prefix`. */
+export function ggufSplitPrefix(path: string, index: number, count: number): string | undefined {
+  const end = ggufSplitPath("", index, count);
+  return checkText("the path", path).endsWith(end) && path.length > end.length ? path.slice(0, -end.length) : undefined;
+}
+
+/**
+ * Writes a model as several files, `prefix-00001-of-0000N.gguf` and so on, and gives their paths. The first one has the metadata; loading it loads all.
+ *
+ * Throws {@linkcode InvalidArgumentError}, what GgufFile.open throws, GgufWriteError, and the signal's reason; no file is left then.
+ */
+export async function splitGguf(path: string | URL, prefix: string, options?: GgufSplitOptions): Promise<string[]> {
+  const { maxTensors, maxBytes, emptyFirst, ...rest }: GgufSplitOptions = checkOptions("splitGguf", options, [
+    "maxTensors",
+    "maxBytes",
+    "emptyFirst",
+    "overwrite",
+    "onProgress",
+    "signal",
+  ]);
+  const settings = checkWrite(rest);
+  const largest = Number.MAX_SAFE_INTEGER;
+  const limits = {
+    tensors: maxTensors === undefined
+      ? maxBytes === undefined ? 128 : largest
+      : checkInteger("maxTensors", maxTensors, { min: 1, max: largest }),
+    bytes: maxBytes === undefined ? largest : checkInteger("maxBytes", maxBytes, { min: 1, max: largest }),
+  };
+  await using file = await GgufFile.open(filePath(path));
+  refuseSplit(file);
+  const groups = cut(file, limits);
+  if (checkBoolean("emptyFirst", emptyFirst ?? false)) groups.unshift([]);
+  if (groups.length > mostFiles) {
+    throw new InvalidArgumentError(`that would be ${groups.length} files; allow more in each`, {
+      value: groups.length,
+      expected: `at most ${mostFiles} files`,
+    });
+  }
+  const metadata = await entriesOf(file);
+  const paths = groups.map((_, index) => ggufSplitPath(prefix, index, groups.length));
+  const written: string[] = [];
+  try {
+    for (const [index, group] of groups.entries()) {
+      const own = index === 0 ? metadata : alignmentOf(file);
+      const onProgress = (part: number): void => settings.onProgress?.((index + part) / groups.length);
+      await writePrepared(
+        paths[index] as string,
+        prepare(file, [...own, ...splitEntries(index, groups.length, file.tensors.length)], group),
+        { ...settings, onProgress },
+      );
+      written.push(paths[index] as string);
+    }
+  } catch (error) {
+    for (const one of written) await rm(one, { force: true });
+    throw error;
+  }
+  return paths;
+}
+
+function refuseSplit(file: GgufFile): void {
+  const count = file.metadata.get("split.count");
+  if (count === undefined || Number(count) <= 1) return;
+  throw new InvalidArgumentError(`the file is one of ${count} files of a split model; merge them first`, {
+    value: count,
+    expected: "a model in one file",
+  });
+}
+
+/** The tensors of each file. */
+function cut({ tensors, header }: GgufFile, limits: { tensors: number; bytes: number }): GgufTensorInfo[][] {
+  const groups: GgufTensorInfo[][] = [[]];
+  let bytes = 0;
+  for (const tensor of tensors) {
+    const size = padded(tensor.byteLength, header.alignment);
+    const last = groups.at(-1) as GgufTensorInfo[];
+    if (last.length > 0 && (last.length >= limits.tensors || bytes + size > limits.bytes)) {
+      groups.push([tensor]);
+      bytes = size;
+    } else {
+      last.push(tensor);
+      bytes += size;
+    }
+  }
+  return groups;
+}
+
+/** The metadata as it is, without what says how the model is split. */
+async function entriesOf(file: GgufFile): Promise<Uint8Array[]> {
+  const entries: Uint8Array[] = [];
+  for (const key of file.metadata.keys()) {
+    if (!(splitKeys as readonly string[]).includes(key)) entries.push(await file.readEntry(key));
+  }
+  return entries;
+}
+
+function alignmentOf({ header: { alignment } }: GgufFile): Uint8Array[] {
+  return alignment === 32 ? [] : [encodeEntry("general.alignment", { type: "uint32", value: alignment })];
+}
+
+function splitEntries(index: number, count: number, tensors: number): Uint8Array[] {
+  return [
+    encodeEntry("split.no", { type: "uint16", value: index }),
+    encodeEntry("split.count", { type: "uint16", value: count }),
+    encodeEntry("split.tensors.count", { type: "int32", value: tensors }),
+  ];
+}
+
+function prepare(file: GgufFile, entries: readonly Uint8Array[], tensors: readonly GgufTensorInfo[]): PreparedFile {
+  const { alignment } = file.header;
+  const places = placeTensors(tensors, alignment);
+  const data = tensors.map(({ name }) => () => file.tensorChunks(name));
+  return { header: encodeHeader(entries, places, alignment), places, data, alignment };
+}
+
+/**
+ * Writes the files of a split model as one. Give the path of its first file, whose name says where the others are, or the paths of all in order.
+ *
+ * Throws {@linkcode GgufFormatError} for files that don't belong together, {@linkcode InvalidArgumentError}, ModelNotFoundError for a file that is missing,
+ * what GgufFile.open throws, GgufWriteError, and the signal's reason.
+ */
+export async function mergeGguf(
+  source: string | readonly string[],
+  output: string | URL,
+  options?: GgufWriteOptions,
+): Promise<void> {
+  const settings = checkWrite(options);
+  const target = filePath(output);
+  if (typeof source !== "string" && !Array.isArray(source)) {
+    throw new InvalidArgumentError(
+      `the files to merge are ${show(source)}; give the path of the first, or of all in order`,
+      {
+        value: source,
+        expected: "a path, or an array of paths",
+      },
+    );
+  }
+  await using opened = new AsyncDisposableStack();
+  const first = opened.use(await GgufFile.open(filePath(typeof source === "string" ? source : source[0] ?? "")));
+  const count = numberOf(first, "split.count", typeof source === "string" ? source : "the first file");
+  const paths = typeof source === "string" ? pathsOf(source, count) : source;
+  if (paths.length !== count) {
+    throw new InvalidArgumentError(`${paths.length} files were given of a model in ${count}; give all in order`, {
+      value: paths.length,
+      expected: `${count} paths`,
+    });
+  }
+  if (paths.includes(target)) {
+    throw new InvalidArgumentError(`${target} is one of the files that are merged; give another path`, {
+      value: target,
+      expected: "another path",
+    });
+  }
+  const files = [first];
+  for (const path of paths.slice(1)) files.push(opened.use(await GgufFile.open(filePath(path))));
+  files.forEach((file, index) => {
+    const number = numberOf(file, "split.no", paths[index] as string);
+    if (number !== index) {
+      refuse(paths[index] as string, `is file ${number + 1} of the model, not ${index + 1}`, number, String(index));
+    }
+  });
+  const tensors = files.flatMap((file) => file.tensors.map((tensor) => ({ file, tensor })));
+  const announced = first.metadata.get("split.tensors.count");
+  if (announced !== undefined && announced !== tensors.length) {
+    refuse(
+      paths[0] as string,
+      `announces ${announced} tensors; the files have ${tensors.length}`,
+      announced,
+      String(tensors.length),
+    );
+  }
+  const { alignment } = first.header;
+  const places = placeTensors(tensors.map(({ tensor }) => tensor), alignment);
+  await writePrepared(target, {
+    header: encodeHeader(await entriesOf(first), places, alignment),
+    places,
+    data: tensors.map(({ file, tensor }) => () => file.tensorChunks(tensor.name)),
+    alignment,
+  }, settings);
+}
+
+function pathsOf(first: string, count: number): string[] {
+  const prefix = ggufSplitPrefix(first, 0, count);
+  if (prefix !== undefined) return Array.from({ length: count }, (_, index) => ggufSplitPath(prefix, index, count));
+  return refuse(first, "isn't named as the first file of a split model", first, ggufSplitPath("NAME", 0, count));
+}
+
+function numberOf(file: GgufFile, key: string, path: string): number {
+  const value = file.metadata.get(key);
+  const least = key === "split.count" ? 1 : 0;
+  if (typeof value === "number" && Number.isInteger(value) && value >= least && value <= mostFiles) return value;
+  return refuse(
+    path,
+    `has ${value === undefined ? "no" : `${show(value)} as`} ${key}`,
+    value,
+    "a file of a split model",
+  );
+}
+
+function refuse(path: string, problem: string, value: unknown, expected: string): never {
+  throw new GgufFormatError(`${path} ${problem}; give the files of one model as they were written`, {
+    value,
+    expected,
+  });
+}

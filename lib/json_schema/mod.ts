@@ -1,0 +1,26 @@
+/**
+ * JSON Schema to grammars.
+ *
+ * @module
+ */
+
+export {
+  type CompiledSchema,
+  compileSchema,
+  type SchemaOptions,
+  type SchemaRules,
+  type SchemaRulesOptions,
+  schemaToGrammar,
+  schemaToRules,
+} from "./compile.ts";
+export type { JsonObject, JsonSchema, JsonValue } from "./json.ts";
+export { refusedKeywords, supportedKeywords } from "./keywords.ts";
+export type { Problem } from "./validate.ts";
+export type { Whitespace } from "./writer.ts";
+export type { SchemaOutput, StandardIssue, StandardResult, StandardSchema } from "./standard.ts";
+export type {
+  ResultSchema,
+  StructuredOptions,
+  StructuredResult,
+  StructuredResultOf,
+} from "../llama/generation/structured.ts";

@@ -1,0 +1,249 @@
+import type { Pointer } from "../../../ffi/types/pointer.ts";
+import { DisposedError, InvalidArgumentError, LoraError } from "../../errors.ts";
+import type { GgufHeader, GgufTensorInfo } from "../../gguf/header.ts";
+import { checkNumber, checkOptions, isInstance, show } from "../../support/check.ts";
+
+/** What is known about an adapter. Plain data. */
+export interface LoraInfo {
+  /** The file. */
+  path: string;
+  /** Its name, as its makers gave it. C: `general.name`. */
+  name: string | undefined;
+  /** What its effect is divided by its rank and multiplied with; 0 is no such factor. C: `adapter.lora.alpha`. */
+  alpha: number;
+  /** The largest rank of its matrices. */
+  rank: number;
+  /** How many of the model's tensors it changes. */
+  tensorCount: number;
+  /** Tensors in it that llama.cpp passes over: norms. */
+  ignoredTensors: string[];
+}
+
+/** An adapter with how strongly it works. */
+export interface LoraUse {
+  /** The adapter. */
+  readonly adapter: Lora;
+  /** How strongly: 0 is not at all, below 0 the other way. -1000 to 1000, default 1. */
+  readonly scale?: number | undefined;
+}
+
+/** Adapters for one request: one, or several that work together. */
+export type LoraOption = Lora | LoraUse | readonly (Lora | LoraUse)[];
+
+/** A checked adapter of a request. */
+export interface LoraSetting {
+  /** The adapter. */
+  readonly adapter: Lora;
+  /** How strongly. */
+  readonly scale: number;
+}
+
+/** An adapter on the native thread. Plain data. */
+export interface LoraData {
+  /** The adapter. */
+  readonly pointer: Pointer<"llama_adapter_lora">;
+  /** How strongly. */
+  readonly scale: number;
+}
+
+const mostAdapters = 64;
+
+/**
+ * A LoRA adapter that was loaded for a model. Made by `model.loadLora`. It works in those requests that name it in their option `lora`, and can be
+ * changed for another, or used with another strength, from one request to the next. It is freed with its model at the latest.
+ */
+export class Lora implements AsyncDisposable {
+  readonly #owner: object;
+  readonly #free: () => Promise<void>;
+  #pointer: Pointer<"llama_adapter_lora"> | undefined;
+  #disposed: Promise<void> | undefined;
+  /** What is known about it. */
+  readonly info: Readonly<LoraInfo>;
+
+  /** Takes over an adapter of a model. */
+  constructor(owner: object, pointer: Pointer<"llama_adapter_lora">, info: LoraInfo, free: () => Promise<void>) {
+    this.#owner = owner;
+    this.#pointer = pointer;
+    this.#free = free;
+    this.info = Object.freeze(info);
+  }
+
+  /** Where it is. Throws {@linkcode DisposedError} after a dispose, and {@linkcode InvalidArgumentError} for another model than its own. */
+  pointerFor(owner: object): Pointer<"llama_adapter_lora"> {
+    if (this.#pointer === undefined) {
+      throw new DisposedError(`the adapter ${this.info.path} was disposed; load it again`, {
+        value: this.info.path,
+        expected: "an adapter that is loaded",
+      });
+    }
+    if (owner === this.#owner) return this.#pointer;
+    throw new InvalidArgumentError(
+      `the adapter ${this.info.path} was loaded for another model; load it by this model's loadLora`,
+      { value: this.info.path, expected: "an adapter of this model" },
+    );
+  }
+
+  /** Frees it, after the requests that were asked for before. */
+  dispose(): Promise<void> {
+    this.#pointer = undefined;
+    return this.#disposed ??= this.#free();
+  }
+
+  /** {@linkcode Lora.dispose}, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose();
+  }
+}
+
+/** Checks the option `lora`. Throws {@linkcode InvalidArgumentError}. */
+export function checkLora(option: LoraOption | undefined): readonly LoraSetting[] {
+  if (option === undefined) return [];
+  const list: readonly unknown[] = Array.isArray(option) ? option : [option];
+  if (list.length > mostAdapters) {
+    throw new InvalidArgumentError(`lora has ${list.length} adapters; give at most ${mostAdapters}`, {
+      value: list.length,
+      expected: `at most ${mostAdapters} adapters`,
+    });
+  }
+  const settings = list.map((one, index) => checkUse(Array.isArray(option) ? `lora[${index}]` : "lora", one));
+  const twice = settings.find(({ adapter }, index) => settings.findIndex((other) => other.adapter === adapter) < index);
+  if (twice === undefined) return settings;
+  throw new InvalidArgumentError(`lora names the adapter ${twice.adapter.info.path} twice; add the scales up`, {
+    value: twice.adapter.info.path,
+    expected: "each adapter once",
+  });
+}
+
+function checkUse(where: string, use: unknown): LoraSetting {
+  if (isInstance(use, Lora)) return { adapter: use, scale: 1 };
+  const { adapter, scale = 1 } = checkOptions(where, use as LoraUse, ["adapter", "scale"]);
+  if (isInstance(adapter, Lora)) {
+    return { adapter, scale: checkNumber(`${where}.scale`, scale, { min: -1000, max: 1000 }) };
+  }
+  throw new InvalidArgumentError(`${where}.adapter is ${show(adapter)}; give what model.loadLora gave`, {
+    value: adapter,
+    expected: "an adapter by model.loadLora",
+  });
+}
+
+/**
+ * Checks the header of an adapter against that of its model: what llama.cpp would abort at, or refuse without saying why. Throws {@linkcode LoraError}.
+ */
+export function checkAdapter(path: string, adapter: GgufHeader, model: GgufHeader): LoraInfo {
+  const text = (key: string): unknown => adapter.metadata.get(key);
+  const must = (key: string, expected: unknown): void => {
+    if (text(key) === expected) return;
+    const hint = key === "general.architecture" ? "; it was made for another model" : "";
+    throw new LoraError(`${path} isn't a LoRA adapter for this model: ${key} is ${show(text(key))}${hint}`, {
+      value: text(key),
+      expected: show(expected),
+    });
+  };
+  must("general.type", "adapter");
+  must("adapter.type", "lora");
+  must("general.architecture", model.metadata.get("general.architecture"));
+  const alpha = checkAlpha(path, adapter);
+  if (adapter.metadata.has("adapter.alora.invocation_tokens")) {
+    throw new LoraError(`${path} is an activated LoRA, which works from certain tokens on only; use a plain one`, {
+      value: "adapter.alora.invocation_tokens",
+      expected: "a LoRA that works always",
+    });
+  }
+  const { pairs, ignored } = pairsOf(path, adapter.tensors);
+  const base = new Map(model.tensors.map((tensor) => [tensor.name, tensor]));
+  const tied = !base.has("output.weight");
+  let rank = 0;
+  for (const [name, pair] of pairs) rank = Math.max(rank, checkPair(path, name, pair, base.get(name), tied));
+  const name = text("general.name");
+  return {
+    path,
+    name: typeof name === "string" ? name : undefined,
+    alpha,
+    rank,
+    tensorCount: pairs.size,
+    ignoredTensors: ignored,
+  };
+}
+
+function checkAlpha(path: string, { metadata, places }: GgufHeader): number {
+  const alpha = metadata.get("adapter.lora.alpha");
+  if (alpha === undefined) return 0;
+  // llama.cpp aborts when it is of another type.
+  const type = places.get("adapter.lora.alpha")?.type;
+  if (typeof alpha === "number" && Number.isFinite(alpha) && type === "float32") return alpha;
+  throw new LoraError(
+    `${path} has ${show(alpha)} of type ${type} as adapter.lora.alpha, not a finite number of type float32`,
+    {
+      value: alpha,
+      expected: "a finite number of type float32",
+    },
+  );
+}
+
+interface Pair {
+  a?: GgufTensorInfo;
+  b?: GgufTensorInfo;
+}
+
+function pairsOf(
+  path: string,
+  tensors: readonly GgufTensorInfo[],
+): { pairs: Map<string, Required<Pair>>; ignored: string[] } {
+  const pairs = new Map<string, Pair>();
+  const ignored: string[] = [];
+  for (const tensor of tensors) {
+    const found = /^(.+)\.lora_([ab])$/.exec(tensor.name);
+    const [, name = "", which = ""] = found ?? [];
+    if (found !== null && !name.includes(".lora_")) {
+      const pair = pairs.get(name) ?? {};
+      pair[which === "a" ? "a" : "b"] = tensor;
+      pairs.set(name, pair);
+    } else if (tensor.name.endsWith("_norm.weight")) ignored.push(tensor.name);
+    else refuse(path, tensor.name, "isn't a matrix of a LoRA", "names that end in .lora_a and .lora_b");
+  }
+  if (pairs.size === 0) refuse(path, "it", "has no matrices", "at least one pair of matrices");
+  for (const [name, { a, b }] of pairs) {
+    if (a === undefined || b === undefined) {
+      refuse(path, name, `has no .lora_${a === undefined ? "a" : "b"}`, "both matrices of each pair");
+    }
+  }
+  return { pairs: pairs as Map<string, Required<Pair>>, ignored };
+}
+
+/** The rank of a pair whose shapes fit. */
+function checkPair(
+  path: string,
+  name: string,
+  { a, b }: Required<Pair>,
+  base: GgufTensorInfo | undefined,
+  tied: boolean,
+): number {
+  if (base === undefined) {
+    return refuse(path, name, "is no tensor of this model: it was made for another one", "tensors of this model");
+  }
+  const at = (tensor: GgufTensorInfo, dimension: number): number => tensor.shape[dimension] ?? 1;
+  const isEmbedding = name.endsWith("token_embd.weight");
+  // Of the embedding the rows are looked up, so that its first matrix is the other way round.
+  if (isEmbedding && tied) {
+    // llama.cpp would use the pair for the output too, the wrong way round, and abort.
+    return refuse(path, name, "changes the embedding of a model whose output is the same tensor", "a LoRA without it");
+  }
+  const [input, rank, output] = isEmbedding
+    ? [at(a, 1) === at(base, 1), at(a, 0), at(b, 1) === at(base, 0)]
+    : [at(a, 0) === at(base, 0), at(a, 1), at(b, 1) === at(base, 1)];
+  const deep = [2, 3].every((dimension) =>
+    at(a, dimension) === at(b, dimension) && at(a, dimension) === at(base, dimension)
+  );
+  if (input && output && deep && rank === at(b, 0) && rank > 0) return rank;
+  const shapes = `${a.shape.join("×")} and ${b.shape.join("×")}`;
+  return refuse(
+    path,
+    name,
+    `has shapes ${shapes}, which don't fit to ${base.shape.join("×")}`,
+    "shapes that fit to the model's",
+  );
+}
+
+function refuse(path: string, name: string, what: string, expected: string): never {
+  throw new LoraError(`${path} isn't a LoRA adapter for this model: ${name} ${what}`, { value: name, expected });
+}

@@ -1,0 +1,180 @@
+import { InvalidArgumentError } from "../../errors.ts";
+import { checkBoolean, checkOneOf, checkOptions, checkSignal, checkText, show } from "../../support/check.ts";
+import type { TokenScores } from "../thread/score.ts";
+
+/** How texts are scored. */
+export interface ScoreOptions {
+  /** Read the text of control tokens in the prompt, such as `<|im_start|>`, as those tokens. Default true. C: `parse_special`. */
+  parseSpecial?: boolean | undefined;
+  /** Stops the work; it then rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+}
+
+/** How one of several labels is chosen. */
+export interface ChooseOptions extends ScoreOptions {
+  /** What is put before each label. Default `""`: give `" "` for labels that are words of their own. */
+  separator?: string | undefined;
+  /** Compare the labels' probabilities, or those of their tokens on average, which is fair to long labels. Default `"sum"`. */
+  compare?: "sum" | "mean" | undefined;
+}
+
+/** How likely a text is after another. Plain data. */
+export interface ContinuationScore {
+  /** The text. */
+  text: string;
+  /** Its tokens, from the first one on that differs from the prompt's: a text may change how the prompt's end is cut into tokens. */
+  tokens: number[];
+  /** The natural logarithm of each token's probability after those before it. */
+  logprobs: number[];
+  /** Their sum: the logarithm of the text's probability. */
+  logprob: number;
+  /** Their mean. */
+  meanLogprob: number;
+}
+
+/** One of the labels that were to choose from. */
+export interface ChoiceScore<L extends string | number = string | number> extends ContinuationScore {
+  /** The label. */
+  label: L;
+  /** Its probability among the labels. */
+  probability: number;
+}
+
+/** What {@linkcode Model.choose} gives. Plain data. */
+export interface Choice<L extends string | number = string | number> {
+  /** The likeliest label. */
+  label: L;
+  /** Its place in the list. */
+  index: number;
+  /** Its probability among the labels. */
+  probability: number;
+  /** All labels, in the order given. */
+  labels: ChoiceScore<L>[];
+  /** The mean of the labels by their probability, when all of them are numbers: a value on a scale. */
+  expected?: number;
+}
+
+/** What {@linkcode Model.perplexity} gives. Plain data. */
+export interface Perplexity {
+  /** How many tokens the model takes for possible at each place, on average: e to the power of minus the mean. */
+  perplexity: number;
+  /** The logarithm of the text's probability. */
+  logprob: number;
+  /** The mean logarithm of a token's probability. */
+  meanLogprob: number;
+  /** The tokens that were scored: all but the first. */
+  tokens: number[];
+  /** The natural logarithm of each one's probability. */
+  logprobs: number[];
+}
+
+/** Checked options. */
+export interface ScoreSettings {
+  /** See {@linkcode ScoreOptions.parseSpecial}. */
+  parseSpecial: boolean;
+  /** See {@linkcode ScoreOptions.signal}. */
+  signal: AbortSignal | undefined;
+}
+
+const mostTexts = 10_000;
+
+/** Checks options. Throws {@linkcode InvalidArgumentError}. */
+export function checkScore(where: string, options: ScoreOptions | undefined): ScoreSettings {
+  return settings(checkOptions(where, options, ["parseSpecial", "signal"]));
+}
+
+/** Checks options. Throws {@linkcode InvalidArgumentError}. */
+export function checkChoose(
+  options: ChooseOptions | undefined,
+): ScoreSettings & { separator: string; compare: "sum" | "mean" } {
+  const checked = checkOptions("model.choose", options, ["parseSpecial", "signal", "separator", "compare"]);
+  const { separator = "", compare = "sum" } = checked;
+  return {
+    ...settings(checked),
+    separator: checkText("separator", separator),
+    compare: checkOneOf("compare", compare, ["sum", "mean"]),
+  };
+}
+
+function settings({ parseSpecial = true, signal }: ScoreOptions): ScoreSettings {
+  return {
+    parseSpecial: checkBoolean("parseSpecial", parseSpecial),
+    signal: signal === undefined ? undefined : checkSignal("signal", signal),
+  };
+}
+
+/** Checks texts that may follow a prompt. Throws {@linkcode InvalidArgumentError}. */
+export function checkContinuations(name: string, texts: unknown, least: number): string[] {
+  if (!Array.isArray(texts) || texts.length < least || texts.length > mostTexts) {
+    throw new InvalidArgumentError(`${name} is ${show(texts)}; give an array of ${least} to ${mostTexts}`, {
+      value: texts,
+      expected: `an array of ${least} to ${mostTexts}`,
+    });
+  }
+  return texts.map((text: unknown, index) => {
+    const checked = checkText(`${name}[${index}]`, text);
+    if (checked !== "") return checked;
+    throw new InvalidArgumentError(`${name}[${index}] is empty; give some text`, { value: "", expected: "some text" });
+  });
+}
+
+/** Checks labels: all different, texts or numbers. Throws {@linkcode InvalidArgumentError}. */
+export function checkLabels<L extends string | number>(
+  labels: readonly L[],
+  separator: string,
+): { texts: string[]; labels: readonly L[] } {
+  const given: unknown = labels;
+  const texts = checkContinuations(
+    "labels",
+    Array.isArray(given) ? given.map((label: unknown) => typeof label === "number" ? String(label) : label) : given,
+    2,
+  );
+  const twice = texts.find((text, index) => texts.indexOf(text) !== index);
+  if (twice !== undefined) {
+    throw new InvalidArgumentError(`the label ${show(twice)} is there twice; give each once`, {
+      value: twice,
+      expected: "different labels",
+    });
+  }
+  return { texts: texts.map((text) => separator + text), labels: [...labels] };
+}
+
+/** A score as it is given out. */
+export function continuationScore(text: string, { tokens, logprobs }: TokenScores): ContinuationScore {
+  const logprob = logprobs.reduce((sum, one) => sum + one, 0);
+  return {
+    text,
+    tokens: [...tokens],
+    logprobs: [...logprobs],
+    logprob,
+    meanLogprob: logprobs.length === 0 ? 0 : logprob / logprobs.length,
+  };
+}
+
+/** The choice among scored labels. */
+export function choice<L extends string | number>(
+  labels: readonly L[],
+  scores: readonly ContinuationScore[],
+  compare: "sum" | "mean",
+): Choice<L> {
+  const values = scores.map(({ logprob, meanLogprob }) => compare === "sum" ? logprob : meanLogprob);
+  const most = Math.max(...values);
+  const weights = values.map((value) => Math.exp(value - most));
+  const sum = weights.reduce((a, b) => a + b, 0);
+  const all = scores.map((score, at): ChoiceScore<L> => ({
+    label: labels[at] as L,
+    probability: (weights[at] ?? 0) / sum,
+    ...score,
+  }));
+  const index = values.indexOf(most);
+  const expected = all.every(({ label }) => typeof label === "number")
+    ? { expected: all.reduce((total, { label, probability }) => total + Number(label) * probability, 0) }
+    : {};
+  return { label: labels[index] as L, index, probability: all[index]?.probability ?? 0, labels: all, ...expected };
+}
+
+/** The perplexity of a scored text. */
+export function perplexityOf({ tokens, logprobs }: TokenScores): Perplexity {
+  const { logprob, meanLogprob, ...score } = continuationScore("", { tokens, logprobs });
+  return { perplexity: Math.exp(-meanLogprob), logprob, meanLogprob, tokens: score.tokens, logprobs: score.logprobs };
+}

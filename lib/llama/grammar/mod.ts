@@ -1,9 +1,0 @@
-/**
- * Grammars in GBNF: reading them, and following a text through one without a model.
- *
- * @module
- */
-
-export { type Grammar, type GrammarElement, type GrammarRule, parseGrammar } from "./parse.ts";
-export { GrammarMatcher, matchesGrammar } from "./matcher.ts";
-export type { CharSet } from "../schema/char_set.ts";

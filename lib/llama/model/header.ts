@@ -1,0 +1,50 @@
+import { GgufFormatError } from "../../errors.ts";
+import { type GgufHeader, readGgufHeader } from "../../gguf/header.ts";
+
+/** The most layers that llama.cpp has room for. C: `LLAMA_MAX_LAYERS`. */
+const mostLayers = 512;
+/** Counts of layers that may not be more than all, which llama.cpp asserts. */
+const partialCounts = ["nextn_predict_layers", "posnet.block_count", "convnext.block_count"];
+
+/**
+ * Reads the header of a model and checks what llama.cpp asserts of it, and would end in an abort. One such thing isn't checked: that no token comes twice.
+ * It would mean to decode the whole vocabulary, which takes three times as long as all else here; that abort is contained.
+ *
+ * Throws what {@linkcode readGgufHeader} throws, and {@linkcode GgufFormatError}.
+ */
+export async function readModelHeader(path: string): Promise<GgufHeader> {
+  const header = await readGgufHeader(path);
+  checkModelHeader(header, path);
+  return header;
+}
+
+/** Checks the numbers of a model that were read. Throws {@linkcode GgufFormatError}. */
+export function checkModelHeader({ metadata, tensors }: GgufHeader, path: string): void {
+  const architecture = metadata.get("general.architecture");
+  for (const [key, value] of metadata) {
+    if (typeof value !== "number" || Number.isFinite(value) || !key.startsWith(`${architecture}.`)) continue;
+    refuse(path, key, value, "a finite number");
+  }
+  const layers = metadata.get(`${architecture}.block_count`);
+  // A file with a vocabulary alone is loaded without looking at these.
+  if (tensors.length === 0 || architecture === "clip" || !isCount(layers)) return;
+  if (layers < 1 || layers > mostLayers) {
+    refuse(path, `${architecture}.block_count`, layers, `a number from 1 to ${mostLayers}`);
+  }
+  for (const name of partialCounts) {
+    const key = `${architecture}.${name}`;
+    const count = metadata.get(key);
+    if (isCount(count) && count > layers) refuse(path, key, count, `at most ${layers}, the number of all layers`);
+  }
+}
+
+function isCount(value: unknown): value is number | bigint {
+  return typeof value === "number" || typeof value === "bigint";
+}
+
+function refuse(path: string, key: string, value: number | bigint, expected: string): never {
+  throw new GgufFormatError(`${path} can't be right: ${key} is ${value}, not ${expected}; get or convert it again`, {
+    value,
+    expected,
+  });
+}

@@ -1,0 +1,34 @@
+import type { GgufHeader } from "../../gguf/header.ts";
+
+/** What llama.cpp keeps of each token of a context beside its keys and values. */
+const bytesOfCell = 48;
+/** Keys and values are 16-bit floats. */
+const bytesOfNumber = 2;
+
+/** Keys of models that keep less than all keys and values of each token. */
+const sparing = [
+  "attention.sliding_window",
+  "attention.kv_lora_rank",
+  "ssm.state_size",
+  "wkv.head_size",
+  "full_attention_interval",
+];
+
+/**
+ * How many bytes a context of a model takes for each token, at the least: exact for models that keep all keys and values, a lower bound for others.
+ * Memory that isn't there would end the process when it is touched, so it is refused before.
+ */
+export function bytesPerToken({ metadata }: GgufHeader): number {
+  const architecture = metadata.get("general.architecture");
+  const number = (key: string): number | undefined => {
+    const value = metadata.get(`${architecture}.${key}`);
+    return typeof value === "number" ? value : undefined;
+  };
+  if (sparing.some((key) => metadata.has(`${architecture}.${key}`))) return bytesOfCell;
+  const layers = number("block_count") ?? 0;
+  const heads = number("attention.head_count") ?? 0;
+  const keyValueHeads = number("attention.head_count_kv") ?? heads;
+  const size = heads > 0 ? Math.floor((number("embedding_length") ?? 0) / heads) : 0;
+  const keyAndValue = (number("attention.key_length") ?? size) + (number("attention.value_length") ?? size);
+  return bytesOfCell + layers * keyValueHeads * keyAndValue * bytesOfNumber;
+}

@@ -1,0 +1,84 @@
+import { open } from "../../../ffi/mod.ts";
+import type { Native } from "../../../ffi/native.ts";
+import { NativeThread } from "../../../ffi/thread/native_thread.ts";
+import type { GgufHeader } from "../../gguf/header.ts";
+import { watchedLoad } from "../../support/load_options.ts";
+import { bytesPerToken } from "./kv_size.ts";
+import { checkLoad, type LoadSettings, type ModelOptions, modelPath } from "./load_options.ts";
+import { Model, type ModelThread } from "./model.ts";
+import type { OpenDevices } from "./devices.ts";
+import { readModelHeader } from "./header.ts";
+import type { LlamaTasks } from "../thread/tasks.ts";
+
+/**
+ * Loads a model. The file's header is checked before native code sees it; the load runs on a native thread, so the event loop goes on.
+ *
+ * Throws {@linkcode InvalidArgumentError} for a bad option, ModelNotFoundError, ModelAccessError, NotGgufError, GgufVersionError, GgufByteOrderError,
+ * GgufTruncatedError or GgufFormatError for a bad file, ModelLoadError or ContextError when llama.cpp refuses, one of the Library…Errors when the native
+ * libraries can't be used, and the signal's reason.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { loadModel } from "./load_model.ts";
+ * import { defaultModelPath } from "../../models/default_model.ts";
+ *
+ * await using model = await loadModel(await defaultModelPath(), { contextSize: 1024 });
+ * const { text } = await model.complete("1, 2, 3,", { maxTokens: 4, temperature: 0 });
+ * assert.match(text, /4/);
+ * ```
+ */
+export async function loadModel(source: string | URL, options?: ModelOptions): Promise<Model> {
+  const path = modelPath(source);
+  const settings = checkLoad(options);
+  // What speaks to other machines is loaded only for those who ask for devices.
+  const openDevices = settings.devices === undefined
+    ? undefined
+    : (await import("./devices.ts")).deviceOpener(settings.devices);
+  settings.signal?.throwIfAborted();
+  const [header, [native, thread]] = await both(readModelHeader(path), startThread(settings));
+  const { signal, onMessage } = watchedLoad(settings);
+  let devices: OpenDevices | undefined;
+  try {
+    devices = await openDevices?.(thread, signal);
+    const loaded = await thread.run("load", {
+      path,
+      vocabOnly: header.tensors.length === 0,
+      contextSize: settings.contextSize,
+      bytesPerToken: bytesPerToken(header),
+      batchSize: settings.batchSize,
+      threads: settings.threads,
+      gpuLayers: settings.gpuLayers,
+      devices: devices?.pointers,
+      mmap: settings.mmap,
+      progress: settings.onProgress !== undefined,
+      cancellable: settings.signal !== undefined,
+    }, { signal, onMessage });
+    if (signal.aborted) await thread.run("unload", loaded);
+    signal.throwIfAborted();
+    return new Model(native, thread, loaded, header, path, devices);
+  } catch (error) {
+    await devices?.close();
+    await thread[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** The libraries, and a thread that starts while they are opened. */
+function startThread(settings: LoadSettings): Promise<[Native, ModelThread]> {
+  const native = open(settings.libraryPath === undefined ? {} : { libraryPath: settings.libraryPath });
+  return Promise.all([native, NativeThread.start<LlamaTasks>(native, settings)]);
+}
+
+/** Both results. When the header is bad that is the error, and the thread is given back. */
+async function both(
+  header: Promise<GgufHeader>,
+  thread: Promise<[Native, ModelThread]>,
+): Promise<[GgufHeader, [Native, ModelThread]]> {
+  const [first, second] = await Promise.allSettled([header, thread]);
+  if (first.status === "rejected") {
+    if (second.status === "fulfilled") await second.value[1][Symbol.asyncDispose]();
+    throw first.reason;
+  }
+  if (second.status === "rejected") throw second.reason;
+  return [first.value, second.value];
+}

@@ -1,0 +1,29 @@
+import { InvalidArgumentError } from "../../errors.ts";
+import { show } from "../../support/check.ts";
+
+/** Token ids as C takes them. Throws {@linkcode InvalidArgumentError} for one that isn't in the vocabulary, on which C would abort. */
+export function checkTokens(tokens: Int32Array | readonly number[], vocabularySize: number): Int32Array {
+  if (!(tokens instanceof Int32Array) && !Array.isArray(tokens)) {
+    throw new InvalidArgumentError(`tokens is ${show(tokens)}; give an Int32Array or an array of numbers`, {
+      value: tokens,
+      expected: "an Int32Array or an array of numbers",
+    });
+  }
+  // Each is read once: an array may have getters, and memory may be shared with another thread.
+  const checked = new Int32Array(tokens.length);
+  for (let index = 0; index < checked.length; index++) {
+    const token = tokens[index];
+    if (token !== undefined && Number.isInteger(token) && token >= 0 && token < vocabularySize) {
+      checked[index] = token;
+      continue;
+    }
+    throw new InvalidArgumentError(
+      `the token at index ${index} is ${show(token)}; give whole numbers from 0 to ${vocabularySize - 1}`,
+      {
+        value: token,
+        expected: `a whole number from 0 to ${vocabularySize - 1}`,
+      },
+    );
+  }
+  return checked;
+}

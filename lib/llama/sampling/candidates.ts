@@ -1,0 +1,110 @@
+import { DisposedError, InvalidArgumentError } from "../../errors.ts";
+
+/**
+ * The tokens that may come next, for a sampler of one's own: a view of the memory that llama.cpp works on, valid during the call. Change logits, or leave
+ * tokens out; at least one must stay possible. C: `llama_token_data_array`.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { loadModel } from "../model/load_model.ts";
+ * import { defaultModelPath } from "../../models/default_model.ts";
+ *
+ * await using model = await loadModel(await defaultModelPath());
+ * const [zero] = model.tokenize("0");
+ * const { text } = await model.complete("1", {
+ *   maxTokens: 4,
+ *   samplers: [(candidates) => candidates.keep((token) => token === zero)],
+ * });
+ * assert.equal(text, "0000");
+ * ```
+ */
+export class SamplerCandidates {
+  readonly #ids: Int32Array;
+  readonly #values: Float32Array;
+  #size: number;
+  #alive = true;
+  /** The tokens that were generated so far. */
+  readonly generated: readonly number[];
+
+  /** Over memory of `llama_token_data`: 12 bytes each. */
+  constructor(ids: Int32Array, values: Float32Array, size: number, generated: readonly number[]) {
+    this.#ids = ids;
+    this.#values = values;
+    this.#size = size;
+    this.generated = generated;
+  }
+
+  /** How many tokens there are. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The token at an index from 0. */
+  token(index: number): number {
+    return this.#ids[this.#at(index)] as number;
+  }
+
+  /** The logit of the token at an index: how likely it is, as a logarithm without a base line. */
+  logit(index: number): number {
+    return this.#values[this.#at(index) + 1] as number;
+  }
+
+  /** Changes a logit. -Infinity makes the token impossible. */
+  setLogit(index: number, logit: number): void {
+    const at = this.#at(index) + 1;
+    if (typeof logit !== "number" || Number.isNaN(logit) || logit === Infinity) {
+      throw new InvalidArgumentError(
+        `a logit can't be ${String(logit)}; give a number, or -Infinity for a token that mustn't come`,
+        {
+          value: logit,
+          expected: "a finite number or -Infinity",
+        },
+      );
+    }
+    this.#values[at] = logit;
+  }
+
+  /** Leaves out all tokens but those for which `which` gives true. */
+  keep(which: (token: number, logit: number) => boolean): void {
+    const ids = this.#ids;
+    const values = this.#values;
+    let kept = 0;
+    for (let index = 0; index < this.#size; index++) {
+      const at = this.#at(index);
+      const id = ids[at] as number;
+      const logit = values[at + 1] as number;
+      if (!which(id, logit)) continue;
+      ids[kept * 3] = id;
+      values[kept * 3 + 1] = logit;
+      values[kept * 3 + 2] = 0;
+      kept++;
+    }
+    this.#size = kept;
+  }
+
+  /** The tokens, each with its logit, in no order. */
+  *[Symbol.iterator](): Generator<[token: number, logit: number]> {
+    for (let index = 0; index < this.#size; index++) yield [this.token(index), this.logit(index)];
+  }
+
+  /** Ends the view: later use throws DisposedError. For the library. */
+  end(): void {
+    this.#alive = false;
+  }
+
+  #at(index: number): number {
+    if (!this.#alive) {
+      throw new DisposedError("these candidates were those of a token before; use them during the call only", {
+        expected: "the candidates of the call",
+      });
+    }
+    if (Number.isInteger(index) && index >= 0 && index < this.#size) return index * 3;
+    throw new InvalidArgumentError(
+      `there is no candidate ${String(index)}; give a number from 0 to ${this.#size - 1}`,
+      {
+        value: index,
+        expected: `a whole number from 0 to ${this.#size - 1}`,
+      },
+    );
+  }
+}

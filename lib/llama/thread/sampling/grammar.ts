@@ -1,0 +1,220 @@
+/**
+ * The grammar of a generation, from the start or from a trigger on. llama.cpp aborts when a grammar is shown a token that it refuses, so each is asked for
+ * before.
+ *
+ * @module
+ */
+
+import type { Native } from "../../../../ffi/native.ts";
+import type { Pointer } from "../../../../ffi/types/pointer.ts";
+import { GrammarError, InvalidArgumentError } from "../../../errors.ts";
+import type { GrammarSettings, GrammarTriggers } from "../../sampling/grammar.ts";
+import { candidateMemory, Candidates } from "./candidates.ts";
+import { logWords } from "../../../support/native_log.ts";
+import { TokenBytes, tokenize } from "../tokenizer.ts";
+import { TriggerText } from "./trigger_text.ts";
+import type { Vocabulary } from "../vocabulary.ts";
+
+type Sampler = Pointer<"llama_sampler">;
+type Vocab = Pointer<"llama_vocab">;
+
+/** A grammar as far as the text has come. */
+export class Grammar implements Disposable {
+  readonly #native: Native;
+  readonly #vocab: Vocab;
+  readonly #vocabulary: Vocabulary;
+  readonly #settings: GrammarSettings;
+  readonly #one: Candidates;
+  readonly #text: TriggerText | undefined;
+  readonly #triggerTokens: ReadonlySet<number>;
+  #sampler: Sampler | undefined;
+  /** A grammar that has read what triggers it, ready to take the place of none. */
+  #ready: { readonly token: number; readonly sampler: Sampler } | undefined;
+  #pieces: TokenBytes | undefined;
+
+  /** Throws GrammarError when llama.cpp can't use it. */
+  constructor(native: Native, vocab: Vocab, vocabulary: Vocabulary, settings: GrammarSettings) {
+    this.#native = native;
+    this.#vocab = vocab;
+    this.#vocabulary = vocabulary;
+    this.#settings = settings;
+    this.#one = new Candidates(native, candidateMemory(256));
+    for (const name of settings.tokenNames) this.#checkName(`<${name}>`);
+    const { triggers } = settings;
+    this.#triggerTokens = new Set(triggers?.tokens.map((token) => triggerToken(native, vocab, token)));
+    this.#text = triggers === undefined ? undefined : new TriggerText(triggers);
+    if (triggers === undefined) this.#sampler = this.#create();
+    else this.#checkTriggers(triggers);
+  }
+
+  /** Throws GrammarError when the grammar can't begin with a word or token that triggers it. */
+  #checkTriggers({ words, tokens }: GrammarTriggers): void {
+    this.#native.lib.llama_sampler_free(this.#create());
+    const begins = (trigger: number | string): boolean =>
+      typeof trigger === "number"
+        ? this.#readAfter(trigger, [], [trigger])
+        : this.#readAfter(-1, new TextEncoder().encode(trigger), []);
+    for (const trigger of [...words, ...this.#triggerTokens]) {
+      if (begins(trigger)) continue;
+      const name = typeof trigger === "number"
+        ? `the token ${JSON.stringify(tokens.find((one) => one === trigger) ?? trigger)}`
+        : JSON.stringify(trigger);
+      throw new GrammarError(
+        `the grammar is triggered by ${name}, but can't begin with it; let its first rule begin so`,
+        {
+          value: trigger,
+          expected: "a grammar that begins with its triggers",
+        },
+      );
+    }
+    this.#dropReady();
+  }
+
+  /** Whether it counts now: it does from the start, or once it was triggered. */
+  get counts(): boolean {
+    return this.#sampler !== undefined;
+  }
+
+  /** Makes what it doesn't allow impossible. */
+  apply(candidates: Candidates): void {
+    if (this.#sampler !== undefined) candidates.apply(this.#sampler);
+  }
+
+  /**
+   * Which bytes may come next, for a quick look at all tokens; `undefined` when that says too little: the grammar doesn't count yet or it names tokens. It asks
+   * about the tokens that are a byte each.
+   */
+  get nextBytes(): Uint8Array | undefined {
+    if (this.#sampler === undefined || this.#settings.namesTokens) return undefined;
+    const { byteTokens } = this.#vocabulary;
+    const one = this.#one;
+    // A byte without a token of its own might come next.
+    const next = Uint8Array.from(byteTokens, (token) => token < 0 ? 1 : 0);
+    const known = [...byteTokens.keys()].filter((byte) => (byteTokens[byte] ?? -1) >= 0);
+    one.fillTokens(known.map((byte) => byteTokens[byte] ?? -1));
+    if (known.length > 0) one.apply(this.#sampler);
+    for (const [index, byte] of known.entries()) if (one.logitAt(index) !== -Infinity) next[byte] = 1;
+    return next;
+  }
+
+  /** Whether a token may come next. For one that triggers the grammar: whether the grammar can begin so. */
+  allows(token: number): boolean {
+    if (this.#sampler !== undefined) return this.#allows(this.#sampler, token);
+    if (this.#triggerTokens.has(token)) return this.#readAfter(token, [], [token]);
+    const found = this.#text?.find(token, this.#bytes(token));
+    return found === undefined || this.#readAfter(token, found.bytes, found.tokens);
+  }
+
+  /** Takes a token that it allows. */
+  accept(token: number): void {
+    if (this.#sampler !== undefined) return this.#native.lib.llama_sampler_accept(this.#sampler, token);
+    if (this.#ready?.token === token) {
+      this.#sampler = this.#ready.sampler;
+      this.#ready = undefined;
+      return;
+    }
+    this.#text?.add(token, this.#bytes(token));
+  }
+
+  /** Frees it. */
+  [Symbol.dispose](): void {
+    const { lib } = this.#native;
+    if (this.#sampler !== undefined) lib.llama_sampler_free(this.#sampler);
+    this.#dropReady();
+  }
+
+  #create(): Sampler {
+    const { source, root } = this.#settings;
+    const mark = this.#native.logMark();
+    const sampler = this.#native.lib.llama_sampler_init_grammar(this.#vocab, source, root);
+    if (sampler !== null) return sampler;
+    const words = logWords(this.#native, mark);
+    throw new GrammarError(
+      `llama.cpp can't use the grammar${
+        words === undefined ? "; a <token> in it must be one token of the model" : `: ${words}`
+      }`,
+      {
+        value: source,
+        expected: "a grammar in GBNF",
+      },
+    );
+  }
+
+  #allows(sampler: Sampler, token: number): boolean {
+    this.#one.fillTokens([token]);
+    this.#one.apply(sampler);
+    return this.#one.logitAt(0) !== -Infinity;
+  }
+
+  /** Begins the grammar with these bytes and tokens, and keeps it ready for when `token` is taken; false when it doesn't allow them. */
+  #readAfter(token: number, bytes: ArrayLike<number>, tokens: readonly number[]): boolean {
+    this.#dropReady();
+    const sampler = this.#create();
+    const all = [...Array.from(bytes, (byte) => this.#byteToken(byte)), ...tokens];
+    for (const next of all) {
+      if (!this.#allows(sampler, next)) {
+        this.#native.lib.llama_sampler_free(sampler);
+        return false;
+      }
+      this.#native.lib.llama_sampler_accept(sampler, next);
+    }
+    this.#ready = { token, sampler };
+    return true;
+  }
+
+  /** The token that stands for a byte. A grammar reads bytes, so that any tokens with the right bytes do for it. */
+  #byteToken(byte: number): number {
+    const token = this.#vocabulary.byteTokens[byte] ?? -1;
+    if (token >= 0) return token;
+    throw new GrammarError(
+      `a grammar can't begin inside a token of this model: it has no token for the byte ${byte}; use a trigger that is a token`,
+      { value: byte, expected: "a model with a token for each byte" },
+    );
+  }
+
+  #checkName(name: string): void {
+    const { lib } = this.#native;
+    if (tokenize(lib, this.#vocab, name, { addSpecial: false, parseSpecial: true }).length === 1) return;
+    throw new GrammarError(
+      `the grammar names the token ${name}, but this model has no such token; write it as text: ${
+        JSON.stringify(name)
+      }`,
+      {
+        value: name,
+        expected: "a token of the model",
+      },
+    );
+  }
+
+  #dropReady(): void {
+    if (this.#ready !== undefined) this.#native.lib.llama_sampler_free(this.#ready.sampler);
+    this.#ready = undefined;
+  }
+
+  #bytes(token: number): Uint8Array {
+    return (this.#pieces ??= new TokenBytes(this.#native.lib, this.#vocab, true)).of(token);
+  }
+}
+
+function triggerToken(native: Native, vocab: Vocab, token: number | string): number {
+  const size = native.lib.llama_vocab_n_tokens(vocab);
+  if (typeof token === "number") {
+    if (token < size) return token;
+    throw new InvalidArgumentError(
+      `the grammar's trigger token ${token} isn't in the vocabulary; give a number from 0 to ${size - 1}`,
+      {
+        value: token,
+        expected: `a whole number from 0 to ${size - 1}`,
+      },
+    );
+  }
+  const [first, ...more] = tokenize(native.lib, vocab, token, { addSpecial: false, parseSpecial: true });
+  if (first !== undefined && more.length === 0) return first;
+  throw new InvalidArgumentError(
+    `the grammar's trigger ${JSON.stringify(token)} isn't one token of this model; give it as a word`,
+    {
+      value: token,
+      expected: "the text of one token",
+    },
+  );
+}

@@ -1,0 +1,75 @@
+import type { TokenLogprob, TokenLogprobs } from "../protocol.ts";
+import type { TokenBytes } from "../tokenizer.ts";
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Reports how likely each token was, and what was likeliest. */
+export class Logprobs {
+  readonly #count: number;
+  readonly #bytes: TokenBytes;
+  /** The report, a token each. */
+  readonly tokens: TokenLogprobs[] = [];
+
+  /** With so many alternatives. */
+  constructor(count: number, bytes: TokenBytes) {
+    this.#count = count;
+    this.#bytes = bytes;
+  }
+
+  /** Reports a token that is chosen after these logits. */
+  add(token: number, logits: Float32Array): void {
+    const base = logSum(logits);
+    const describe = (id: number): TokenLogprob => {
+      const bytes = Array.from(this.#bytes.of(id));
+      return {
+        token: id,
+        text: decoder.decode(Uint8Array.from(bytes)),
+        bytes,
+        logprob: (logits[id] ?? -Infinity) - base,
+      };
+    };
+    this.tokens.push({ ...describe(token), alternatives: largest(logits, this.#count).map(describe) });
+  }
+}
+
+/** Steps of e^-x from 0 to where it no longer counts. */
+const stepsInOne = 64;
+const smallest = 100;
+const steps = Float64Array.from({ length: smallest * stepsInOne + 1 }, (_, step) => Math.exp(-step / stepsInOne));
+
+/** The logarithm of the sum of what these are logarithms of, to 11 digits. `Math.exp` for each number of a large vocabulary would take a tenth of a token's time. */
+export function logSum(logits: Float32Array): number {
+  const count = logits.length;
+  let most = -Infinity;
+  for (let index = 0; index < count; index++) {
+    const logit = logits[index] as number;
+    if (logit > most) most = logit;
+  }
+  if (most === -Infinity) return most;
+  let sum = 0;
+  for (let index = 0; index < count; index++) {
+    const below = most - (logits[index] as number);
+    if (!(below < smallest)) continue;
+    const step = (below * stepsInOne) | 0;
+    const rest = step / stepsInOne - below;
+    sum += (steps[step] as number) * (1 + rest * (1 + rest / 2 * (1 + rest / 3 * (1 + rest / 4))));
+  }
+  return most + Math.log(sum);
+}
+
+/** The indices of the largest numbers, the largest first; of equal ones the first. */
+export function largest(values: Float32Array, count: number): number[] {
+  const found: number[] = [];
+  if (count === 0) return found;
+  let least = -Infinity;
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index] as number;
+    if (found.length >= count && !(value > least)) continue;
+    let at = found.length;
+    while (at > 0 && value > (values[found[at - 1] as number] as number)) at--;
+    found.splice(at, 0, index);
+    if (found.length > count) found.pop();
+    least = values[found.at(-1) as number] as number;
+  }
+  return found;
+}

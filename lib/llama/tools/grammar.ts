@@ -1,0 +1,205 @@
+/**
+ * Grammars that calls of tools keep to.
+ *
+ * @module
+ */
+
+import { charsOf, complementOf } from "../../gbnf/char_set.ts";
+import { chars, type Expr, sequence, text, write } from "../../json_schema/gbnf.ts";
+import type { JsonSchema } from "../../json_schema/json.ts";
+import { schemaToRules } from "../../json_schema/mod.ts";
+import { type CallForm, type CallsForm, callsForm } from "./call_forms.ts";
+import type { AnswerForm } from "./parsers/detect.ts";
+import type { ToolShapes } from "./parsers/call_object.ts";
+
+/** A tool, as far as a grammar is made of it. */
+export interface GrammarTool {
+  /** Its name. */
+  readonly name: string;
+  /** The JSON Schema of its arguments: an object. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** What a grammar is made for. */
+export interface ToolGrammarInput {
+  /** How the model writes calls. */
+  readonly form: AnswerForm;
+  /** The template that was used. */
+  readonly template: string;
+  /** The tools that may be called. */
+  readonly tools: readonly GrammarTool[];
+  /** Their shapes. */
+  readonly shapes: ToolShapes;
+  /** Whether several may be called at once. */
+  readonly parallel: boolean;
+  /** Whether at least one must be called. */
+  readonly required: boolean;
+  /** Whether the prompt has begun what the model thinks. */
+  readonly inReasoning: boolean;
+}
+
+/** A grammar, and from where on it counts. */
+export interface ToolGrammar {
+  /** The grammar in GBNF; it begins at `root`. */
+  readonly source: string;
+  /** What it counts from; none when it counts from the start. */
+  readonly triggers: readonly (string | RegExp)[];
+}
+
+/**
+ * The grammar of the calls that a model may make; `undefined` for a family whose calls aren't held to one.
+ *
+ * Throws what `schemaToRules` throws for a schema that can't be kept to.
+ */
+export function toolGrammar(input: ToolGrammarInput): ToolGrammar | undefined {
+  const { form, template, parallel, required } = input;
+  const calls = callsForm(form.family.name, template);
+  if (calls === undefined) return undefined;
+  const rules = new GrammarRules(input, calls);
+  const between = parallel && calls.between !== undefined ? ` (${rules.text(calls.between)} tool-call)*` : "";
+  const all = `${rules.text(calls.open)} tool-call${between} ${rules.text(calls.close)}`;
+  if (!required) return { source: rules.source(`root ::= ${all}`), triggers: triggers(calls, form, input.inReasoning) };
+  return { source: rules.source(`root ::= ${rules.reasoning(input.inReasoning)} ${all}`), triggers: [] };
+}
+
+/** Calls begin behind what the model thinks: what it thinks about calls is none. */
+function triggers({ triggers }: CallsForm, { reasoning, family }: AnswerForm, inReasoning: boolean) {
+  if (!inReasoning || reasoning === undefined || family.callEndsReasoning === true) return triggers;
+  const close = RegExp.escape(reasoning.close);
+  return triggers.map((trigger) => {
+    const source = typeof trigger === "string" ? `(${RegExp.escape(trigger)})` : trigger.source.replace(/^\^/, "");
+    return new RegExp(`${close}[\\s\\S]*?${source}`, "u");
+  });
+}
+
+class GrammarRules {
+  readonly #input: ToolGrammarInput;
+  readonly #form: CallsForm;
+  readonly #lines: string[] = [];
+  readonly #until = new Map<string, string>();
+
+  constructor(input: ToolGrammarInput, form: CallsForm) {
+    this.#input = input;
+    this.#form = form;
+    const names = input.tools.flatMap((tool, index) =>
+      form.calls.map((call, way) => {
+        const name = `tool-${index}-${way}`;
+        this.#lines.push(`${name} ::= ${this.#call(call, tool, index)}`);
+        return name;
+      })
+    );
+    this.#lines.push(`tool-call ::= ${names.join(" | ")}`);
+  }
+
+  /** The whole grammar. */
+  source(root: string): string {
+    return `${[root, ...this.#lines].join("\n")}\n`;
+  }
+
+  /** A text, in which names behind a zero character stand for parts. */
+  text(source: string): string {
+    const [first = "", ...rest] = source.split("\0");
+    const parts = [first === "" ? "" : write(text(first))];
+    for (const piece of rest) {
+      const [name, part] = Object.entries(this.#form.parts ?? {}).find(([one]) => piece.startsWith(one)) ?? ["", ""];
+      parts.push(part, piece === name ? "" : write(text(piece.slice(name.length))));
+    }
+    return parts.filter((part) => part !== "").join(" ") || '""';
+  }
+
+  /** What the model thinks before calls that it must make. */
+  reasoning(inReasoning: boolean): string {
+    const { form } = this.#input;
+    if (form.family.name === "harmony") {
+      return `("<|channel|>analysis<|message|>" ${this.#untilRule("<|end|>")} "<|start|>assistant")?`;
+    }
+    if (form.reasoning === undefined) return '""';
+    const thought = `${this.#untilRule(form.reasoning.close)} [ \\n]{0,4}`;
+    return inReasoning ? thought : `([ \\n]{0,4} ${write(text(form.reasoning.open))} ${thought})?`;
+  }
+
+  #call(form: CallForm, { name, parameters }: GrammarTool, index: number): string {
+    const head = `${this.text(form.open)} ${write(text(name))} ${this.text(form.middle)}`;
+    if (form.kind === "object") {
+      return `${head} ${this.#schema(strict(parameters), `t${index}-`)} ${this.text(form.close)}`;
+    }
+    return `${head} ${this.#elements(form, name, parameters, index)} ${this.text(form.close)}`;
+  }
+
+  #elements(
+    { argument: [before, between, behind] }: Extract<CallForm, { kind: "markup" }>,
+    tool: string,
+    parameters: Readonly<Record<string, unknown>>,
+    index: number,
+  ): string {
+    const properties = Object.entries((parameters["properties"] ?? {}) as Record<string, JsonSchema>);
+    const required = Array.isArray(parameters["required"]) ? parameters["required"] : [];
+    const elements = properties.map(([name, schema], place) => {
+      const value = this.#input.shapes.isText(tool, name) && isFree(schema)
+        ? this.#untilRule(behind)
+        : `${this.#schema(withDefinitions(schema, parameters), `t${index}-${place}-`)} ${write(text(behind))}`;
+      const element = `${write(text(before + name + between))} ${value}`;
+      return required.includes(name) ? element : `(${element})?`;
+    });
+    return elements.length === 0 ? '""' : elements.join(" ");
+  }
+
+  #schema(schema: JsonSchema, prefix: string): string {
+    const { root, rules } = schemaToRules(schema, { prefix });
+    this.#lines.push(rules.trimEnd());
+    return root;
+  }
+
+  /** A rule for text up to a mark, and the mark. */
+  #untilRule(mark: string): string {
+    const known = this.#until.get(mark);
+    if (known !== undefined) return known;
+    const name = `until-${this.#until.size}`;
+    this.#until.set(mark, `${name}-0`);
+    const letters = [...mark];
+    const distinct = [...new Set(letters)];
+    letters.forEach((_, state) => {
+      const ways = distinct.map((letter) => {
+        const next = nextState(letters, state, letter);
+        return next === letters.length ? write(text(letter)) : `${write(text(letter))} ${name}-${next}`;
+      });
+      const other: Expr = sequence(chars(complementOf(charsOf(distinct.join("")))));
+      this.#lines.push(`${name}-${state} ::= ${[...ways, `${write(other)} ${name}-0`].join(" | ")}`);
+    });
+    return `${name}-0`;
+  }
+}
+
+/** How much of a mark the text ends with, once a letter follows on so much of it. */
+function nextState(mark: readonly string[], state: number, letter: string): number {
+  const seen = [...mark.slice(0, state), letter];
+  for (let length = Math.min(seen.length, mark.length); length > 0; length--) {
+    if (mark.slice(0, length).every((one, index) => seen[seen.length - length + index] === one)) return length;
+  }
+  return 0;
+}
+
+/** A schema of arguments, to which a model adds none of its own. */
+function strict(parameters: Readonly<Record<string, unknown>>): JsonSchema {
+  const closed = "properties" in parameters || Object.keys(parameters).every((key) => key === "type");
+  return closed && parameters["additionalProperties"] === undefined
+    ? { ...parameters, additionalProperties: false }
+    : parameters;
+}
+
+/** Whether a schema takes any text. */
+function isFree(schema: JsonSchema): boolean {
+  const keys = typeof schema === "object" ? Object.keys(schema) : [];
+  return keys.every((key) => ["type", "title", "description", "default", "examples"].includes(key));
+}
+
+/** A property's schema with what its references need. */
+function withDefinitions(schema: JsonSchema, parameters: Readonly<Record<string, unknown>>): JsonSchema {
+  if (typeof schema !== "object") return schema;
+  const { $defs, definitions } = parameters;
+  return {
+    ...schema,
+    ...($defs === undefined ? {} : { $defs }),
+    ...(definitions === undefined ? {} : { definitions }),
+  };
+}

@@ -1,0 +1,58 @@
+import { InvalidArgumentError } from "../../errors.ts";
+import { show } from "../../support/check.ts";
+import type { JsonValue } from "../../json_schema/json.ts";
+import { isStandard, issueText, type StandardSchema, standardToJsonSchema } from "../../json_schema/standard.ts";
+
+/** The schema of a tool's arguments: a JSON Schema of an object, or a Standard Schema. */
+export type ToolSchema = Readonly<Record<string, unknown>> | StandardSchema;
+
+/** Arguments that a model gave to a tool and that can't be used. Its message is for the model. */
+export class ToolArgumentsError extends Error {}
+
+/** A schema of arguments, resolved. */
+export interface ResolvedSchema {
+  /** As JSON Schema. */
+  readonly json: Readonly<Record<string, unknown>>;
+  /** The value as the handler gets it. Throws {@linkcode ToolArgumentsError}. */
+  validate(tool: string, value: JsonValue): Promise<unknown>;
+}
+
+const noArguments = { type: "object", properties: {} } as const;
+
+/** Resolves the schema of a tool's arguments. Throws {@linkcode InvalidArgumentError}. */
+export function resolveSchema(where: string, parameters: unknown, jsonSchema: unknown): ResolvedSchema {
+  const standard = isStandard(parameters) ? parameters : undefined;
+  if (standard === undefined && jsonSchema !== undefined) {
+    throw new InvalidArgumentError(
+      `${where}.jsonSchema goes with a Standard Schema; give the JSON Schema as ${where}.parameters`,
+      { value: jsonSchema, expected: "a Standard Schema as parameters" },
+    );
+  }
+  const given = jsonSchema ?? (standard === undefined ? parameters : standardToJsonSchema(standard));
+  return {
+    json: objectSchema(where, given),
+    async validate(tool, value) {
+      if (standard === undefined) return value;
+      const result = await standard["~standard"].validate(value);
+      if (result.issues === undefined) return result.value;
+      throw new ToolArgumentsError(`the arguments of ${tool} are wrong: ${result.issues.map(issueText).join("; ")}`);
+    },
+  };
+}
+
+function objectSchema(where: string, schema: unknown): Readonly<Record<string, unknown>> {
+  if (schema === undefined) return noArguments;
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {
+    throw new InvalidArgumentError(`${where}.parameters is ${show(schema)}; give a JSON Schema of an object`, {
+      value: schema,
+      expected: "a JSON Schema of an object",
+    });
+  }
+  const { type, ...rest } = schema as Record<string, unknown>;
+  if (type === "object") return schema as Record<string, unknown>;
+  if (type === undefined) return { type: "object", ...rest };
+  throw new InvalidArgumentError(
+    `${where}.parameters is a schema of ${show(type)}; the arguments of a tool are an object`,
+    { value: type, expected: '"object"' },
+  );
+}

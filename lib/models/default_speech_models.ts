@@ -1,0 +1,31 @@
+/**
+ * The speech models that `node scripts/speech_models.mjs` brings in a source tree.
+ *
+ * @module
+ */
+
+import { access } from "node:fs/promises";
+import { join } from "node:path";
+import { ModelNotFoundError } from "../errors.ts";
+import { cacheFolder } from "./default_model.ts";
+
+/** The file of the default model: Whisper tiny.en, MIT. */
+export const defaultSpeechFile = "ggml-tiny.en.bin";
+
+/**
+ * The path of the default model. It knows English alone.
+ *
+ * Throws {@linkcode ModelNotFoundError} when it isn't there.
+ */
+export async function speechModelPath(): Promise<string> {
+  const path = join(cacheFolder(), "models", defaultSpeechFile);
+  try {
+    await access(path);
+    return path;
+  } catch (cause) {
+    throw new ModelNotFoundError(
+      `the default speech model isn't there (${path}); run \`node scripts/speech_models.mjs\`, or give a model of your own`,
+      { value: path, expected: "a model in the cache", cause },
+    );
+  }
+}

@@ -1,0 +1,42 @@
+import { open } from "../../../ffi/mod.ts";
+import { NativeThread } from "../../../ffi/thread/native_thread.ts";
+import { watchedLoad } from "../../support/load_options.ts";
+import { Lanes, type WhisperThread } from "./thread_pool.ts";
+import { checkWhisper, modelInput, type WhisperOptions, type WhisperSource } from "./load_options.ts";
+import type { WhisperTasks } from "../thread/tasks.ts";
+import { readVad } from "../vad/source.ts";
+import { Whisper } from "./whisper.ts";
+
+/**
+ * Loads a Whisper model in whisper.cpp's format. All that whisper.cpp takes on trust is checked before; the load runs on a native thread, so the event loop
+ * goes on.
+ *
+ * Throws {@linkcode InvalidArgumentError} for a bad option, ModelNotFoundError, ModelAccessError, NotWhisperModelError, WhisperTruncatedError or
+ * WhisperFormatError for a bad file, ModelLoadError when whisper.cpp refuses, one of the Library…Errors when the native libraries can't be used, and the
+ * signal's reason.
+ */
+export async function loadWhisper(source: WhisperSource, options?: WhisperOptions): Promise<Whisper> {
+  const settings = checkWhisper(options);
+  const model = modelInput("the model", source);
+  settings.signal?.throwIfAborted();
+  const vad = await readVad(settings.vadModel);
+  const native = open(settings.libraryPath === undefined ? {} : { libraryPath: settings.libraryPath });
+  const start = async (): Promise<WhisperThread> => await NativeThread.start<WhisperTasks>(native, settings);
+  const [opened, thread] = await Promise.all([native, start()]);
+  const { signal, onMessage } = watchedLoad(settings);
+  try {
+    const { gpu, flashAttention, alignmentHeads } = settings;
+    const loaded = await thread.run("loadWhisper", { model, gpu, flashAttention, alignmentHeads }, {
+      signal,
+      onMessage,
+      transfer: "bytes" in model ? [model.bytes.buffer] : [],
+    });
+    if (signal.aborted) await thread.run("unloadWhisper", loaded.context);
+    signal.throwIfAborted();
+    const path = "path" in model ? model.path : undefined;
+    return new Whisper(opened, new Lanes(thread, start, settings.parallel), loaded, settings, vad, path);
+  } catch (error) {
+    await thread[Symbol.asyncDispose]();
+    throw error;
+  }
+}

@@ -1,0 +1,321 @@
+import type { Native } from "../../../ffi/native.ts";
+import type { Pointer } from "../../../ffi/types/pointer.ts";
+import { DisposedError, InvalidArgumentError, UnsupportedModelError } from "../../errors.ts";
+import { checkOptions } from "../../support/check.ts";
+import { audioNames, type AudioOptions, type DetectSpeechOptions } from "../transcribe/audio_options.ts";
+import { gatherAudio, type WhisperAudio } from "../transcribe/audio_input.ts";
+import type { Lanes } from "./thread_pool.ts";
+import type { WhisperSettings } from "./load_options.ts";
+import {
+  checkLive,
+  checkLiveAudio,
+  type LiveAudio,
+  type LiveOptions,
+  type LiveSettings,
+  type LiveText,
+  transcribeLive,
+} from "../live/live.ts";
+import type { Segment } from "../transcribe/segment.ts";
+import type {
+  LanguageProbability,
+  LoadedWhisper,
+  SpeechSegment,
+  TranscribeMessage,
+  VadModelInput,
+} from "../thread/protocol.ts";
+import {
+  checkThreads,
+  checkTranscribe,
+  type TranscribeOptions,
+  type TranscribeSettings,
+} from "../transcribe/options.ts";
+import { Transcription, type TranscriptionResult } from "../transcribe/transcription.ts";
+import { checkVad, vadNames, type VadSettings } from "../vad/options.ts";
+import { type WhisperInfo, whisperInfo } from "./info.ts";
+import { untilAborted } from "../../support/abortable.ts";
+
+/** What the last net needs to free a model that nobody disposed. */
+interface Remains {
+  lanes: Lanes;
+  loaded: LoadedWhisper;
+}
+
+const net = new FinalizationRegistry<Remains>(({ lanes, loaded }) => {
+  lanes.end((thread) => thread.run("unloadWhisper", loaded.context)).catch(() => {});
+});
+
+/**
+ * A loaded Whisper model. Made by `loadWhisper`.
+ *
+ * Dispose it when it is no longer needed, best by `await using`: what is under way is finished first.
+ */
+export class Whisper implements AsyncDisposable {
+  readonly #lanes: Lanes;
+  readonly #loaded: LoadedWhisper;
+  readonly #settings: WhisperSettings;
+  readonly #vad: VadModelInput | undefined;
+  /** The models for voice activity of live audio. */
+  readonly #ears = new Set<Pointer<"whisper_vad_context">>();
+  #disposed: Promise<void> | undefined;
+  /** What is known about the model. */
+  readonly info: Readonly<WhisperInfo>;
+
+  /** Takes over what was loaded. */
+  constructor(
+    native: Native,
+    lanes: Lanes,
+    loaded: LoadedWhisper,
+    settings: WhisperSettings,
+    vad: VadModelInput | undefined,
+    path: string | undefined,
+  ) {
+    this.#lanes = lanes;
+    this.#loaded = loaded;
+    this.#settings = settings;
+    this.#vad = vad;
+    this.info = whisperInfo(native, loaded, settings, path);
+    net.register(this, { lanes, loaded }, this);
+  }
+
+  /**
+   * Turns audio into text. The audio is a file (a path, a `file:` URL, or its bytes), or samples of one channel, -1 to 1. The work starts at once.
+   *
+   * Throws {@linkcode InvalidArgumentError} at once for a bad option, {@linkcode DisposedError} after a dispose. The transcription rejects with what
+   * reading the audio throws (AudioNotFoundError and its like), {@linkcode UnsupportedModelError} for what this model can't do, TranscriptionError, and
+   * the signal's reason.
+   */
+  transcribe(audio: WhisperAudio, options?: TranscribeOptions): Transcription {
+    const settings = checkTranscribe("whisper.transcribe", options);
+    this.#assertAlive();
+    this.#assertCan(settings);
+    const source = gatherAudio(audio, settings);
+    const vad = this.#chooseVad(settings.vad, source.isFile);
+    return new Transcription((signal, onSegments) => {
+      const asked = performance.now();
+      // whisper.cpp looks at aborts between the encoding of one window and the next token alone: until then the thread goes on, and takes no other work.
+      return untilAborted(
+        this.#lanes.keep(async () => {
+          const samples = await source.read(signal);
+          return await this.#run(samples, settings, vad, signal, onSegments, asked);
+        }),
+        signal,
+      );
+    }, settings.signal);
+  }
+
+  /**
+   * Turns audio into text while it is spoken: samples, or the bytes of a WAV file or of raw samples, as they come. Windows begin and end with speech where
+   * there is a `vadModel`, else with sound. Memory is bounded: it reads no further than it has transcribed. Leaving the loop ends it.
+   *
+   * Throws {@linkcode InvalidArgumentError} at once for a bad option, {@linkcode DisposedError} after a dispose. The loop throws what
+   * {@linkcode Whisper.transcribe} throws, and the signal's reason.
+   */
+  live(audio: LiveAudio, options?: LiveOptions): AsyncGenerator<LiveText, void, undefined> {
+    const settings = checkLive(options);
+    this.#assertAlive();
+    this.#assertCan(settings.transcribe);
+    checkLiveAudio(audio);
+    const vad = this.#chooseVad(settings.vad, true);
+    return this.#live(audio, settings, vad?.model);
+  }
+
+  async *#live(
+    audio: LiveAudio,
+    settings: LiveSettings,
+    vad: VadModelInput | undefined,
+  ): AsyncGenerator<LiveText, void, undefined> {
+    const { transcribe } = settings;
+    const { signal } = transcribe;
+    this.#assertAlive();
+    const ear = vad === undefined ? undefined : await this.#lanes.with((thread) => thread.run("openEar", vad));
+    if (ear !== undefined) this.#ears.add(ear);
+    try {
+      yield* transcribeLive(audio, settings, {
+        hear: ear === undefined
+          ? undefined
+          : (samples) => this.#lanes.with((thread) => thread.run("hear", { ear, samples }, { signal })),
+        transcribe: async (samples, language) => {
+          const segments: Segment[] = [];
+          const asked = { ...transcribe, decoding: { ...transcribe.decoding, language }, onProgress: undefined };
+          const never = signal ?? new AbortController().signal;
+          const work = this.#lanes.keep(() =>
+            this.#run(samples, asked, undefined, never, (more) => segments.push(...more), 0)
+          );
+          const done = await untilAborted(work, signal);
+          return { segments, language: done.language ?? "" };
+        },
+      });
+    } finally {
+      // Else it goes with the model.
+      if (ear !== undefined && this.#disposed === undefined && this.#lanes.lost === undefined) {
+        this.#ears.delete(ear);
+        await this.#lanes.with((thread) => thread.run("closeEar", ear));
+      }
+    }
+  }
+
+  /**
+   * Finds out where somebody speaks.
+   *
+   * Throws {@linkcode InvalidArgumentError} for a bad option or when there is no `vadModel`, {@linkcode DisposedError} after a dispose, what reading the
+   * audio throws, and the signal's reason.
+   */
+  async detectSpeech(audio: WhisperAudio, options?: DetectSpeechOptions): Promise<SpeechSegment[]> {
+    const given: DetectSpeechOptions = checkOptions("whisper.detectSpeech", options, [
+      ...vadNames,
+      ...audioNames,
+      "onProgress",
+    ]);
+    const { sampleRate, channel, ffmpeg, threads, signal, onProgress, ...rest } = given;
+    const settings = checkVad("whisper.detectSpeech", rest);
+    const base = checkTranscribe("whisper.detectSpeech", { sampleRate, channel, ffmpeg, threads, signal, onProgress });
+    this.#assertAlive();
+    const source = gatherAudio(audio, base);
+    const model = this.#needVad();
+    return await this.#lanes.keep(async () => {
+      const samples = await source.read(base.signal);
+      return await this.#lanes.on((thread) =>
+        thread.run("detectSpeech", { model, samples, settings, threads: base.threads ?? this.#settings.threads }, {
+          signal: base.signal,
+          transfer: [samples.buffer],
+          onMessage: (message) => "progress" in message && base.onProgress?.(message.progress),
+        })
+      );
+    });
+  }
+
+  /**
+   * Listens for the language: how probable each is, the most probable first. The first 30 seconds count.
+   *
+   * Throws {@linkcode UnsupportedModelError} for a model that knows English alone, {@linkcode InvalidArgumentError} for a bad option or too little audio,
+   * {@linkcode DisposedError} after a dispose, what reading the audio throws, and the signal's reason.
+   */
+  async detectLanguage(audio: WhisperAudio, options?: AudioOptions): Promise<LanguageProbability[]> {
+    const given: AudioOptions = checkOptions("whisper.detectLanguage", options, audioNames);
+    const base = checkTranscribe("whisper.detectLanguage", given);
+    this.#assertAlive();
+    if (!this.info.multilingual) this.#refuseLanguages("tell languages apart");
+    const source = gatherAudio(audio, base, languageSeconds);
+    const heard = this.#lanes.keep(async () => {
+      const samples = await source.read(base.signal);
+      const input = { context: this.#loaded.context, samples, threads: base.threads ?? this.#settings.threads };
+      return await this.#lanes.on((thread) =>
+        thread.run("hearLanguage", input, { signal: base.signal, transfer: [samples.buffer] })
+      );
+    });
+    return await untilAborted(heard, base.signal);
+  }
+
+  /** Frees the model. Waits for the work that was asked for; abort it first to be quicker. Later calls throw {@linkcode DisposedError}. */
+  dispose(): Promise<void> {
+    return this.#disposed ??= this.#free();
+  }
+
+  /** {@linkcode Whisper.dispose}, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose();
+  }
+
+  async #free(): Promise<void> {
+    net.unregister(this);
+    await this.#lanes.end(async (thread) => {
+      for (const ear of this.#ears) await thread.run("closeEar", ear);
+      await thread.run("unloadWhisper", this.#loaded.context);
+    });
+  }
+
+  #assertAlive(): void {
+    if (this.#disposed === undefined) {
+      if (this.#lanes.lost !== undefined) throw this.#lanes.lost;
+      return;
+    }
+    throw new DisposedError("the Whisper model was disposed; load it again", {
+      value: this.info.path,
+      expected: "a model that is loaded",
+    });
+  }
+
+  #assertCan({ decoding, threads }: TranscribeSettings): void {
+    const { multilingual, vocabularySize } = this.info;
+    if (decoding.translate && !multilingual) this.#refuseLanguages("translate");
+    const filtered = decoding.suppressTokens.length > 0 || decoding.suppressRegex !== undefined;
+    const isOne = (threads ?? this.#settings.threads) === 1;
+    if (filtered && !isOne && (decoding.beamSize > 1 || (decoding.bestOf ?? 1) > 1)) {
+      throw new InvalidArgumentError(
+        "suppressTokens and suppressRegex look at one candidate at a time; give threads: 1, or beamSize: 1 and bestOf: 1 with them",
+        { value: { beamSize: decoding.beamSize, bestOf: decoding.bestOf }, expected: "threads: 1, or one candidate" },
+      );
+    }
+    const wrong = decoding.suppressTokens.find((id) => id >= vocabularySize);
+    if (wrong === undefined) return;
+    throw new InvalidArgumentError(
+      `suppressTokens has ${wrong}, but the model's vocabulary has ${vocabularySize} tokens`,
+      {
+        value: wrong,
+        expected: `from 0 to ${vocabularySize - 1}`,
+      },
+    );
+  }
+
+  #refuseLanguages(what: string): never {
+    throw new UnsupportedModelError(`this model knows English alone and can't ${what}; load a multilingual one`, {
+      value: this.info.path,
+      expected: "a multilingual model",
+    });
+  }
+
+  #chooseVad(
+    wanted: "auto" | false | VadSettings,
+    isFile: boolean,
+  ): { model: VadModelInput; settings: VadSettings } | undefined {
+    if (wanted === false) return undefined;
+    if (wanted !== "auto") return { model: this.#needVad(), settings: wanted };
+    return isFile && this.#vad !== undefined ? { model: this.#vad, settings: checkVad("vad", undefined) } : undefined;
+  }
+
+  #needVad(): VadModelInput {
+    if (this.#vad !== undefined) return this.#vad;
+    throw new InvalidArgumentError("there is no model for voice activity; give loadWhisper a vadModel", {
+      value: undefined,
+      expected: "a Silero model in whisper.cpp's format",
+    });
+  }
+
+  async #run(
+    samples: Float32Array<ArrayBuffer>,
+    { decoding, threads, onProgress }: TranscribeSettings,
+    vad: { model: VadModelInput; settings: VadSettings } | undefined,
+    signal: AbortSignal,
+    onSegments: (segments: Segment[]) => void,
+    asked: number,
+  ): Promise<Omit<TranscriptionResult, "text" | "segments">> {
+    const audioSeconds = samples.length / 16_000;
+    const input = {
+      context: this.#loaded.context,
+      samples,
+      decoding,
+      vad,
+      alignment: this.#settings.alignmentHeads !== 0,
+      threads: threads === undefined ? this.#settings.threads : checkThreads(threads),
+      progress: onProgress !== undefined,
+    };
+    const onMessage = (message: TranscribeMessage): void => {
+      if ("segments" in message) onSegments(message.segments);
+      else if ("progress" in message) onProgress?.(message.progress);
+    };
+    const output = await this.#lanes.on((thread) =>
+      thread.run("transcribe", input, { signal, onMessage, transfer: [samples.buffer] })
+    );
+    const { language, languages, speech, vadMs, transcribeMs } = output;
+    const waitMs = Math.max(0, performance.now() - asked - vadMs - transcribeMs);
+    return {
+      language: language === "" ? undefined : language,
+      ...(languages === undefined ? {} : { languages }),
+      ...(speech === undefined ? {} : { speech }),
+      timings: { waitMs, vadMs, transcribeMs, audioSeconds },
+    };
+  }
+}
+
+/** What whisper.cpp listens to, to tell the language. */
+const languageSeconds = 30;

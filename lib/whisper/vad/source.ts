@@ -1,0 +1,57 @@
+import { access, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { ModelAccessError, ModelNotFoundError } from "../../errors.ts";
+import { cacheFolder } from "../../models/default_model.ts";
+import { WhisperFormatError } from "../errors.ts";
+import { MemoryModel, ModelCursor } from "../model_file/source.ts";
+import { readVadModel } from "../model_file/vad_model.ts";
+import type { ModelInput, VadModelInput } from "../thread/protocol.ts";
+
+/** The file of the model for voice activity that set-up brings: Silero 6.2.3, MIT. */
+export const defaultVadFile = "ggml-silero-v6.2.3.bin";
+/** A model has less than a million bytes. */
+const most = 1 << 24;
+
+/** Reads a model for voice activity and checks it; `undefined` where none was given and set-up brought none. */
+export async function readVad(given: ModelInput | undefined): Promise<VadModelInput | undefined> {
+  if (given === undefined) {
+    const path = join(cacheFolder(), "models", defaultVadFile);
+    const isThere = await access(path).then(() => true, () => false);
+    return isThere ? await readVad({ path }) : undefined;
+  }
+  const { name, bytes } = "path" in given
+    ? { name: given.path, bytes: await read(given.path) }
+    : { name: "vadModel", bytes: given.bytes };
+  if (bytes.length > most) throw tooLarge(name, bytes.length);
+  readVadModel(new ModelCursor(new MemoryModel(bytes, name)));
+  return { name, bytes };
+}
+
+function tooLarge(name: string, bytes: number): WhisperFormatError {
+  return new WhisperFormatError(
+    `${name} has ${bytes} bytes, too many for a model for voice activity; give a Silero model in whisper.cpp's format`,
+    { value: bytes, expected: `at most ${most} bytes` },
+  );
+}
+
+async function read(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    // Before it is read: devices and pipes have no end, and another model may be large.
+    const status = await stat(path);
+    if (!status.isFile()) throw Object.assign(new Error("it is no file"), { code: "EISDIR" });
+    if (status.size > most) throw tooLarge(path, status.size);
+    return new Uint8Array(await readFile(path));
+  } catch (cause) {
+    if (cause instanceof WhisperFormatError) throw cause;
+    const { code } = cause as { code?: unknown };
+    const details = { value: path, expected: "a Silero model in whisper.cpp's format", cause };
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR") {
+      throw new ModelNotFoundError(`there is no file ${path}; check vadModel`, details);
+    }
+    const words = cause instanceof Error ? cause.message : String(cause);
+    throw new ModelAccessError(
+      `${path} can't be read (${words}); check its permissions and, in Deno, --allow-read`,
+      details,
+    );
+  }
+}

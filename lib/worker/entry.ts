@@ -1,0 +1,35 @@
+/**
+ * The entry of the native threads: the tasks that run there. It is no module to import.
+ *
+ * @module
+ */
+
+import "../errors.ts";
+import { lazyTasks, serveTasks } from "../../ffi/thread/worker_server.ts";
+import type { GgmlTasks } from "../ggml/thread/tasks.ts";
+import { llamaTasks } from "../llama/thread/tasks.ts";
+import type { WhisperTasks } from "../whisper/thread/tasks.ts";
+
+const ggmlTasks = lazyTasks<GgmlTasks>({
+  computeGraph: true,
+  computeScheduled: true,
+  inspectModule: true,
+  initTraining: true,
+  evaluateTraining: true,
+  trainEpoch: true,
+  openRemote: true,
+  closeRemote: true,
+}, async () => (await import("../ggml/thread/tasks.ts")).ggmlTasks);
+
+const whisperTasks = lazyTasks<WhisperTasks>({
+  loadWhisper: true,
+  unloadWhisper: true,
+  transcribe: true,
+  detectSpeech: true,
+  hearLanguage: true,
+  openEar: true,
+  hear: true,
+  closeEar: true,
+}, async () => (await import("../whisper/thread/tasks.ts")).whisperTasks);
+
+serveTasks({ ...llamaTasks, ...ggmlTasks, ...whisperTasks });

@@ -1,0 +1,58 @@
+// A graph that no check can find wrong before: an index that the graph itself computes lies outside of its tensor, and native code aborts.
+import { GgmlContext } from "../../../lib/ggml/tensor/context.ts";
+import { Graph } from "../../../lib/ggml/graph/graph.ts";
+import * as ops from "../../../lib/ggml/ops/mod.ts";
+import { Registry } from "../../../lib/ggml/backend/registry.ts";
+import { Scheduler } from "../../../lib/ggml/scheduler/scheduler.ts";
+import { allocateIn } from "../reference.ts";
+
+const registry = await Registry.open();
+const open = () => registry.device("CPU").open({ threads: 1 });
+const codeOf = (run: Promise<unknown>): Promise<string> => run.then(() => "none", (error) => String(error.code));
+
+const context = await GgmlContext.create();
+const table = context.tensor("f32", [2, 3]);
+const scores = context.tensor("f32", [5]);
+const rows = ops.getRows(context, table, ops.argmax(context, scores));
+const graph = new Graph(context).forward(rows);
+const buffer = allocateIn(context, registry.device("CPU").bufferType);
+table.write([1, 2, 3, 4, 5, 6]);
+scores.write([0, 1, 2, 3, 4]);
+
+const backend = open();
+const first = await codeOf(backend.compute(graph));
+const again = await codeOf(backend.compute(graph));
+const syncCodeOf = (work: () => unknown): Promise<string> => codeOf(Promise.try(work));
+const dead = [
+  await syncCodeOf(() => backend.computeSync(graph)),
+  await syncCodeOf(() => backend.synchronize()),
+  await syncCodeOf(() => backend.threads = 2),
+  await syncCodeOf(() => backend.setAsync(table, new Float32Array(6))),
+];
+{
+  using scheduler = new Scheduler([backend]);
+  dead.push(await codeOf(scheduler.compute(graph)), await syncCodeOf(() => scheduler.computeSync(graph)));
+}
+backend[Symbol.dispose]();
+
+using other = open();
+scores.write([0, 9, 0, 0, 0]);
+const after = await codeOf(other.compute(graph));
+const values = Array.from(rows.read(), Number);
+
+scores.write([0, 0, 0, 9, 0]);
+const scheduler = new Scheduler([other]);
+const scheduled = await codeOf(scheduler.compute(graph));
+const scheduledAgain = await codeOf(scheduler.compute(graph));
+dead.push(
+  await syncCodeOf(() => scheduler.computeSync(graph)),
+  await syncCodeOf(() => scheduler.allocate(graph)),
+  await syncCodeOf(() => scheduler.reserve(graph)),
+  await syncCodeOf(() => scheduler.reserveSizes(graph)),
+  await syncCodeOf(() => scheduler.split(graph)),
+  await syncCodeOf(() => scheduler.synchronize()),
+  await syncCodeOf(() => scheduler.reset()),
+);
+scheduler[Symbol.dispose]();
+buffer[Symbol.dispose]();
+console.log(JSON.stringify({ dead: [...new Set(dead)], first, again, after, values, scheduled, scheduledAgain }));

@@ -1,0 +1,402 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+import { pathToFileURL } from "node:url";
+import { GgmlError, InvalidArgumentError } from "../../../lib/errors.ts";
+import {
+  AudioEmptyError,
+  AudioFormatError,
+  AudioNotFoundError,
+  AudioSampleError,
+  type AudioSource,
+  AudioTruncatedError,
+  decodeAudio,
+  encodeWav,
+  readAudio,
+  type ReadAudioOptions,
+  readWavInfo,
+  type SampleEncoding,
+} from "../../../lib/whisper/audio/mod.ts";
+import { randomNumbers } from "../../support/random.ts";
+import { buildWav, type WavPlan } from "./wav_builder.ts";
+
+/** Samples as an encoding holds them: what is read must be exactly this. */
+const values = [0, 0.5, -0.5, 0.25, -1, 0.9921875, 0.0078125, -0.0078125];
+
+type Writer = (view: DataView, at: number, value: number) => void;
+
+const encodings: Readonly<Record<string, { codec: number; bits: number; write: Writer }>> = {
+  u8: { codec: 1, bits: 8, write: (view, at, value) => view.setUint8(at, value * 128 + 128) },
+  s16: { codec: 1, bits: 16, write: (view, at, value) => view.setInt16(at, value * 0x8000, true) },
+  s24: {
+    codec: 1,
+    bits: 24,
+    write: (view, at, value) => {
+      const whole = value * 0x800000;
+      view.setUint8(at, whole & 0xff);
+      view.setInt16(at + 1, whole >> 8, true);
+    },
+  },
+  s32: { codec: 1, bits: 32, write: (view, at, value) => view.setInt32(at, value * 0x80000000, true) },
+  f32: { codec: 3, bits: 32, write: (view, at, value) => view.setFloat32(at, value, true) },
+  f64: { codec: 3, bits: 64, write: (view, at, value) => view.setFloat64(at, value, true) },
+};
+
+function wav(name: string, samples: readonly number[], plan: WavPlan = {}): Uint8Array<ArrayBuffer> {
+  const { codec, bits, write } = encodings[name] as (typeof encodings)[string];
+  const view = new DataView(new ArrayBuffer(samples.length * bits / 8));
+  samples.forEach((value, index) => write(view, index * bits / 8, value));
+  return buildWav({ codec, bits, data: new Uint8Array(view.buffer), ...plan });
+}
+
+async function refused(
+  source: AudioSource,
+  type: typeof GgmlError,
+  message: RegExp,
+  options: ReadAudioOptions = { ffmpeg: false },
+): Promise<void> {
+  await assert.rejects(decodeAudio(source, options), (error) => {
+    assert.ok(error instanceof type, String(error));
+    assert.match(error.message, message);
+    return true;
+  });
+}
+
+for (const name of Object.keys(encodings)) {
+  for (const extensible of [false, true]) {
+    test(`${name}${extensible ? ", WAVE_FORMAT_EXTENSIBLE" : ""}: each sample is what was written`, async () => {
+      assert.deepEqual([...await decodeAudio(wav(name, values, { extensible }))], values);
+    });
+  }
+}
+
+test("A-law and mu-law as ITU-T G.711 has them", async () => {
+  // Codes and their sixteen-bit values, from the tables of the recommendation.
+  const alaw = [[0xd5, 8], [0x55, -8], [0xaa, 32256], [0x2a, -32256], [0x80, 5504], [0x00, -5504], [
+    0xc5,
+    264,
+  ]] as const;
+  const mulaw = [[0xff, 0], [0x7f, 0], [0x80, 32124], [0x00, -32124], [0xf0, 120], [0x70, -120], [0xef, 132]] as const;
+  const tables: readonly [number, readonly (readonly [number, number])[]][] = [[6, alaw], [7, mulaw]];
+  for (const [codec, table] of tables) {
+    const data = Uint8Array.from(table, ([code]) => code);
+    const samples = await decodeAudio(buildWav({ codec, bits: 8, data }));
+    assert.deepEqual([...samples].map((one) => one * 0x8000 + 0), table.map(([, value]) => value));
+  }
+});
+
+test("channels: the mean of all, or one of them", async () => {
+  const file = wav("f32", [1, 0, -0.5, 0.5, 0.25, 0.75], { channels: 2 });
+  assert.deepEqual([...await decodeAudio(file)], [0.5, 0, 0.5]);
+  assert.deepEqual([...await decodeAudio(file, { channel: 0 })], [1, -0.5, 0.25]);
+  assert.deepEqual([...await decodeAudio(file, { channel: 1 })], [0, 0.5, 0.75]);
+  await refused(file, InvalidArgumentError, /channel is 2, but .* has 2; give a number from 0 to 1/, { channel: 2 });
+  const six = wav("s16", [0.5, 0.5, 0.5, -0.5, -0.5, -0.5], { channels: 6, extensible: true });
+  assert.deepEqual([...await decodeAudio(six)], [0]);
+});
+
+test("any rate comes out as 16 kHz", async () => {
+  for (const rate of [8_000, 11_025, 44_100, 48_000, 96_000]) {
+    const samples = Float32Array.from({ length: rate / 5 }, (_, at) => Math.sin(2 * Math.PI * 440 * at / rate) / 2);
+    const out = await decodeAudio(encodeWav(samples, { sampleRate: rate, encoding: "f32" }));
+    assert.equal(out.length, 3_200);
+    for (let at = 600; at < 2_600; at++) {
+      const error = Math.abs((out[at] ?? NaN) - Math.sin(2 * Math.PI * 440 * at / 16_000) / 2);
+      assert.ok(error < 1e-4, `${rate} Hz, sample ${at}: ${error}`);
+    }
+  }
+});
+
+test("other chunks, odd ones too, before and after the samples", async () => {
+  const odd = Uint8Array.of(1, 2, 3);
+  const between = [["LIST", odd], ["fact", new Uint8Array(4)], ["bext", new Uint8Array(603)]] as const;
+  const file = wav("s16", values, { between, after: Uint8Array.of(76, 73, 83, 84, 4, 0, 0, 0, 1, 2, 3, 4) });
+  assert.deepEqual([...await decodeAudio(file)], values);
+});
+
+test("RF64 and BW64", async () => {
+  for (const container of ["RF64", "BW64"] as const) {
+    assert.deepEqual([...await decodeAudio(wav("s16", values, { container, after: new Uint8Array(8) }))], values);
+  }
+  await refused(
+    wav("s16", values, { container: "RF64", longSize: 2n ** 40n }),
+    AudioTruncatedError,
+    /announces 1099511627776/,
+  );
+  await refused(
+    wav("s16", values, { container: "RF64", longSize: 2n ** 63n }),
+    AudioFormatError,
+    /announces 9223372036854775808/,
+  );
+});
+
+test("a length that the writer didn't know", async () => {
+  for (const dataSize of [0, 0xffffffff, 0x7fffffff, 0x7ffff000]) {
+    assert.deepEqual([...await decodeAudio(wav("s16", values, { dataSize }))], values);
+    const stream = new Blob([wav("s16", values, { dataSize })]).stream();
+    assert.deepEqual([...await decodeAudio(stream)], values);
+  }
+});
+
+test("what is cut off is refused, or read as far as it goes", async () => {
+  const whole = wav("s16", values);
+  const cut = whole.subarray(0, whole.length - 6);
+  await refused(cut, AudioTruncatedError, /announces 16 bytes of samples, 10 are there; .* allowTruncated/);
+  await refused(new Blob([cut]).stream(), AudioTruncatedError, /announces 16 bytes of samples, 10 are there/);
+  for (const source of [cut, new Blob([cut]).stream()]) {
+    assert.deepEqual([...await decodeAudio(source, { allowTruncated: true })], values.slice(0, 5));
+  }
+  for (let length = 1; length < 44; length++) {
+    await refused(whole.subarray(0, length), GgmlError, /cut off|no WAV file|ends before its samples|no samples/);
+  }
+});
+
+test("what has no samples", async () => {
+  await refused(new Uint8Array(0), AudioEmptyError, /is empty/);
+  await refused(wav("s16", []), AudioEmptyError, /has no samples/);
+  await refused(wav("s16", [0]).subarray(0, 45), GgmlError, /cut off/);
+  await refused(buildWav({ data: Uint8Array.of(1) }), AudioEmptyError, /has no samples/);
+  await refused(buildWav({}).subarray(0, 36), AudioEmptyError, /no data chunk/);
+});
+
+test("headers that can't be true are named", async () => {
+  await refused(
+    wav("s16", values, { rate: 0 }),
+    AudioFormatError,
+    /a sample rate of 0 Hz; give audio with 1000 to 768000/,
+  );
+  await refused(wav("s16", values, { rate: 4294967295 }), AudioFormatError, /a sample rate of 4294967295 Hz/);
+  await refused(wav("s16", values, { channels: 0 }), AudioFormatError, /has 0 channels/);
+  await refused(wav("s16", values, { channels: 65 }), AudioFormatError, /has 65 channels/);
+  await refused(
+    wav("s16", values, { blockAlign: 3 }),
+    AudioFormatError,
+    /3 bytes a frame, but 1 channels of 16 bits take 2/,
+  );
+  await refused(buildWav({ bits: 40, data: new Uint8Array(10) }), AudioFormatError, /PCM .* of 40 bits; give WAV/);
+  await refused(buildWav({ codec: 3, bits: 16, data: new Uint8Array(10) }), AudioFormatError, /float .* of 16 bits/);
+  await refused(
+    buildWav({ codec: 0x11, bits: 4, data: new Uint8Array(10) }),
+    AudioFormatError,
+    /IMA ADPCM \(0x11\) of 4 bits/,
+  );
+});
+
+test("what isn't WAV is called by its name", async () => {
+  const start = (text: string) => new Uint8Array([...text].map((one) => one.charCodeAt(0)).concat(Array(40).fill(0)));
+  await refused(start("ID3"), AudioFormatError, /is no WAV file: it is MP3; give WAV/);
+  await refused(start("OggS"), AudioFormatError, /it is Ogg/);
+  await refused(start("\0\0\0\x20ftypM4A "), AudioFormatError, /it is MP4/);
+  await refused(start("GGUF"), AudioFormatError, /it is a model \(GGUF\), no audio/);
+  await refused(start("RIFF\0\0\0\0AVI "), AudioFormatError, /it is AVI/);
+  await refused(start("hello"), AudioFormatError, /it is something that starts with "hell"/);
+  await assert.rejects(readWavInfo(start("fLaC")), /it is FLAC; give WAV/);
+});
+
+test("samples that are no numbers are refused with their place", async () => {
+  for (const [value, shown] of [[NaN, "NaN"], [Infinity, "Infinity"], [-Infinity, "-Infinity"]] as const) {
+    const samples = Array<number>(20_000).fill(0);
+    samples[16_001] = value;
+    await refused(wav("f32", samples), AudioSampleError, new RegExp(`sample 16001 \\(at 1.000 s\\) is ${shown};`));
+    await refused(wav("f64", samples, { channels: 2 }), AudioSampleError, /sample 8000 \(at 0.500 s\)/);
+  }
+  await refused(wav("f64", [1e300]), AudioSampleError, /sample 0 .* is Infinity/);
+  await refused(wav("f32", [1e38]), AudioSampleError, /sample 0/);
+});
+
+test("files, URLs, blobs, streams of any pieces", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "wav-"));
+  try {
+    const path = join(folder, "sound with spaces.wav");
+    const file = wav("s16", values);
+    await writeFile(path, file);
+    const bytewise = async function* () {
+      for (const byte of file) yield await Promise.resolve(Uint8Array.of(byte));
+    };
+    const sources = [
+      path,
+      pathToFileURL(path),
+      pathToFileURL(path).href,
+      file,
+      file.buffer,
+      new Blob([file]),
+      bytewise(),
+    ];
+    for (const source of sources) assert.deepEqual([...await decodeAudio(source)], values);
+    await refused(join(folder, "none.wav"), AudioNotFoundError, /there is no file .*none.wav; check the path/);
+    await refused(folder, AudioNotFoundError, /is a folder/);
+    await refused("https://example.org/a.wav", InvalidArgumentError, /isn't fetched/);
+    await refused(new URL("https://example.org/a.wav"), InvalidArgumentError, /isn't fetched/);
+    for (const wrong of [undefined, null, 5, {}, [], "", "a\0b", Symbol("a")]) {
+      await refused(wrong as never, InvalidArgumentError, /give (a path|the path of a file)/);
+    }
+    const locked = new Blob([file]).stream();
+    locked.getReader();
+    await refused(locked, InvalidArgumentError, /is read by something else/);
+    await refused(
+      (async function* () {
+        yield "text" as never;
+      })(),
+      InvalidArgumentError,
+      /has "text" in it/,
+    );
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("raw samples without a header", async () => {
+  const data = new Uint8Array(Int16Array.of(0, 0x4000, -0x8000).buffer);
+  const raw = { encoding: "s16", sampleRate: 16_000, channels: 1 } as const;
+  assert.deepEqual([...await decodeAudio(new Blob([data]).stream(), { raw })], [0, 0.5, -1]);
+  assert.throws(() => readAudio(data, { raw: { ...raw, encoding: "s17" as SampleEncoding } }), InvalidArgumentError);
+  assert.throws(() => readAudio(data, { raw: { ...raw, channels: 0 } }), InvalidArgumentError);
+});
+
+test("wrong options are refused at once", () => {
+  const file = wav("s16", values);
+  const wrong: readonly unknown[] = [
+    { channel: -1 },
+    { channel: 64 },
+    { channel: "left" },
+    { sampleRate: 0 },
+    { ffmpeg: 1 },
+    { ffmpeg: "" },
+    { allowTruncated: 1 },
+    { signal: {} },
+    { chanel: 0 },
+    5,
+    [],
+  ];
+  for (const options of wrong) assert.throws(() => readAudio(file, options as never), InvalidArgumentError);
+});
+
+test("what a header says", async () => {
+  const info = await readWavInfo(wav("s24", [...values, ...values], { rate: 48_000, channels: 2 }));
+  assert.deepEqual(info, { encoding: "s24", sampleRate: 48_000, channels: 2, frames: 8, duration: 8 / 48_000 });
+  const { frames } = await readWavInfo(new Blob([wav("s16", values, { dataSize: 0xffffffff })]).stream());
+  assert.equal(frames, undefined);
+});
+
+test("an abort ends the reading, also of a stream that never goes on, and closes the stream", async () => {
+  for (const file of [wav("s16", values), new Uint8Array(0)]) {
+    const controller = new AbortController();
+    const cancelled = Promise.withResolvers<void>();
+    const stream = new ReadableStream<Uint8Array>({
+      start: (inner) => file.length > 0 ? inner.enqueue(file.subarray(0, 50)) : undefined,
+      cancel: () => cancelled.resolve(),
+    });
+    const reading = decodeAudio(stream, { signal: controller.signal });
+    const reason = new Error("enough");
+    setTimeout(() => controller.abort(reason), 0);
+    await assert.rejects(reading, (error) => error === reason);
+    await cancelled.promise;
+  }
+  const reason = new Error("before");
+  await assert.rejects(
+    decodeAudio(wav("s16", values), { signal: AbortSignal.abort(reason) }),
+    (error) => error === reason,
+  );
+});
+
+test("leaving the loop cancels the stream", async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const file = wav("s16", Array<number>(40_000).fill(0.5), { dataSize: 0xffffffff });
+  const stream = new ReadableStream<Uint8Array>({
+    start: (inner) => inner.enqueue(file),
+    cancel: () => cancelled.resolve(),
+  });
+  for await (const piece of readAudio(stream)) {
+    assert.ok(piece.length > 0);
+    break;
+  }
+  await cancelled.promise;
+});
+
+test("an error of the stream is the error of the reading", async () => {
+  const reason = new Error("the line broke");
+  const stream = new ReadableStream<Uint8Array>({ pull: (inner) => inner.error(reason) });
+  await assert.rejects(decodeAudio(stream), (error) => error === reason);
+});
+
+test("hours of audio come in small pieces", async () => {
+  // Two hours of a stream that is made as it is read.
+  const seconds = 7_200;
+  const second = new Uint8Array(Int16Array.from({ length: 16_000 }, (_, at) => at).buffer);
+  const stream = async function* () {
+    yield wav("s16", [], { dataSize: 0xffffffff });
+    for (let at = 0; at < seconds; at++) yield await Promise.resolve(second);
+  };
+  let [length, longest] = [0, 0];
+  for await (const piece of readAudio(stream())) {
+    length += piece.length;
+    longest = Math.max(longest, piece.length);
+  }
+  assert.equal(length, seconds * 16_000);
+  assert.ok(longest <= 16_384, String(longest));
+});
+
+test("the event loop goes on while audio in memory is read", { timeout: 60_000 }, async () => {
+  const file = encodeWav(new Float32Array(44_100 * 2 * 60), { sampleRate: 44_100, channels: 2 });
+  let [turns, reading] = [0, true];
+  const count = () => {
+    turns++;
+    if (reading) setImmediate(count);
+  };
+  setImmediate(count);
+  assert.equal((await decodeAudio(file)).length, 16_000 * 60);
+  reading = false;
+  assert.ok(turns > 5, String(turns));
+});
+
+test("encodeWav writes what can be read again, and refuses what it can't write", async () => {
+  const samples = Float32Array.of(0, 0.25, 2, -2);
+  assert.deepEqual([...await decodeAudio(encodeWav(samples))], [0, 0.25, 32_767 / 32_768, -1]);
+  assert.deepEqual([...await decodeAudio(encodeWav(samples, { encoding: "f32" }))], [0, 0.25, 2, -2]);
+  assert.deepEqual([...await decodeAudio(encodeWav(samples, { channels: 2 }), { channel: 1 })], [0.25, -1]);
+  for (
+    const wrong of [[samples, { channels: 3 }], [[0], {}], [samples, { sampleRate: 1 }], [samples, { encoding: "u8" }]]
+  ) {
+    assert.throws(() => encodeWav(wrong[0] as never, wrong[1] as never), InvalidArgumentError);
+  }
+});
+
+/** How many damaged files: the issue asks for 2,000. */
+const mutations = 2_000;
+
+test(`${mutations} damaged WAV files give samples or an error of ours`, { timeout: 120_000 }, async () => {
+  const random = randomNumbers(20_260_101);
+  const below = (count: number) => Math.floor(random() * count);
+  const kinds = Object.keys(encodings);
+  const long = Array.from({ length: 300 }, () => random() * 2 - 1);
+  let [read, refusals] = [0, 0];
+  for (let round = 0; round < mutations; round++) {
+    const file = wav(kinds[below(kinds.length)] ?? "s16", long, {
+      extensible: random() < 0.3,
+      channels: 1 + below(3),
+      rate: [8_000, 16_000, 44_100, 48_000][below(4)] ?? 16_000,
+      container: (["RIFF", "RF64", "BW64"] as const)[below(3)] ?? "RIFF",
+      between: random() < 0.5 ? [["LIST", new Uint8Array(below(40))]] : [],
+    });
+    const cut = random() < 0.2 ? file.slice(0, below(file.length)) : file;
+    // Mostly in the header, where it hurts.
+    for (let changes = below(6); changes >= 0 && cut.length > 0; changes--) {
+      const at = below(random() < 0.8 ? Math.min(cut.length, 100) : cut.length);
+      cut[at] = random() < 0.5 ? below(256) : [0, 1, 0x7f, 0x80, 0xff][below(5)] ?? 0;
+    }
+    const source = random() < 0.5 ? cut : new Blob([cut]).stream();
+    try {
+      const samples = await decodeAudio(source, { ffmpeg: false, allowTruncated: random() < 0.3 });
+      assert.ok(samples.length > 0 && samples.every(Number.isFinite));
+      read++;
+    } catch (error) {
+      if (!(error instanceof GgmlError)) throw error;
+      assert.ok(error.message.length > 20);
+      refusals++;
+    }
+  }
+  assert.equal(read + refusals, mutations);
+  assert.ok(read > mutations / 10 && refusals > mutations / 10, `${read} read, ${refusals} refused`);
+});
