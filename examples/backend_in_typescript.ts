@@ -1,9 +1,9 @@
 // A graph shared out between the CPU's kernels and a backend written in TypeScript:
 // deno run -A examples/backend_in_typescript.ts, or: bun examples/backend_in_typescript.ts
-import { GgmlContext, Graph, ops, Registry, Scheduler, ScriptDevice } from "../lib/ggml/mod.ts";
+import { GgmlContext, Graph, JsDevice, ops, Registry, Scheduler } from "../lib/ggml/mod.ts";
 
 // Computes the squares itself, and says which nodes it was given.
-using device = await ScriptDevice.create({
+using device = await JsDevice.create({
   name: "TypeScript",
   supports: ({ op, type }) => op === "SQR" && type === "f32",
   compute({ name, op, data, sources: [a] }) {

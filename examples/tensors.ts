@@ -6,7 +6,7 @@ const registry = await Registry.open();
 using backend = registry.device("CPU").open({ threads: 1 });
 
 // Tensors get memory when the whole program is known.
-using context = await GgmlContext.create({ tensors: 200 });
+using context = await GgmlContext.create({ maxTensors: 200 });
 const [size, queries, keys] = [32, 4, 6];
 const x = context.tensor("f32", [size, queries], "x");
 const weights = context.tensor("q8_0", [size, size], "weights");
@@ -43,7 +43,7 @@ try {
 }
 
 // The slope of a loss, by ggml's backward pass.
-using learning = await GgmlContext.create({ memory: 1 << 16 });
+using learning = await GgmlContext.create({ dataBytes: 1 << 16 });
 const parameter: Tensor = learning.from([0.5, -1, 2]).setName("parameter").setParam();
 const loss = ops.sum(learning, ops.sqr(learning, parameter)).setLoss();
 using training = new Graph(learning, { gradients: true }).forward(loss).backward(learning).reset();

@@ -16,7 +16,7 @@
 
 export * from "./errors.ts";
 export { CoreBudget, type CoreMemory } from "./thread/core_budget.ts";
-export { graphLeafs } from "./memory/graph_layout.ts";
+export { graphLeaves } from "./memory/graph_layout.ts";
 export type { GuardPlace, LogLine } from "./containment/guard.ts";
 export type { OpenedLibraries } from "./library/libraries.ts";
 export type { LibraryFile, LibrarySet, OpenOptions } from "./library/locate.ts";
@@ -38,9 +38,9 @@ export {
   type CancelFlag,
   type MessageIn,
   type MessageOut,
+  type NativeAbortPolicy,
   NativeThread,
   type NativeThreadOptions,
-  type OnAbort,
   type RunOptions,
   type Task,
   type TaskContext,

@@ -13,7 +13,7 @@ const registry = await Registry.open();
 const backend = registry.device("CPU").open({ threads });
 
 function make(on: Backend, type: "f32" | "q4_0"): Product {
-  const context = new GgmlContext(on.native, { tensors: 16 });
+  const context = new GgmlContext(on.native, { maxTensors: 16 });
   const a = context.tensor(type, [size, size]);
   const b = context.tensor("f32", [size, size]);
   const result = ops.mulMat(context, a, b);

@@ -6,7 +6,7 @@ import { type Guard, type LogLine, nameOfThreads } from "./guard.ts";
 import { MARK_TEXT } from "./guard_code.ts";
 
 /** What happens when native code calls `abort()`: the thread at fault is put to sleep for ever and its call rejects, or the process ends. */
-export type OnAbort = "contain" | "exit";
+export type NativeAbortPolicy = "contain" | "exit";
 
 /** How long a call may go without a sign of life, in milliseconds. */
 export const DEFAULT_WATCHDOG_MS = 120_000;

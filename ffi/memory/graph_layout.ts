@@ -1,16 +1,16 @@
 import type { Native } from "../native.ts";
 import type { Pointer } from "../types/pointer.ts";
 
-/** Where `struct ggml_cgraph`, which no public header has, keeps its leafs: `int size, n_nodes, n_leafs`, then four pointers. */
+/** Where `struct ggml_cgraph`, which no public header has, keeps its leaves: `int size, n_nodes, n_leafs`, then four pointers. */
 const N_LEAFS = 8;
 const NODES = 16;
 const LEAFS = 40;
 const LENGTH = 48;
 
 /**
- * The addresses of a graph's leafs, in ggml's own order; `undefined` when the graph isn't laid out as it was in the release that the tables are of.
+ * The addresses of a graph's leaves, in ggml's own order; `undefined` when the graph isn't laid out as it was in the release that the tables are of.
  */
-export function graphLeafs(native: Native, graph: Pointer<"ggml_cgraph">): Pointer<"ggml_tensor">[] | undefined {
+export function graphLeaves(native: Native, graph: Pointer<"ggml_cgraph">): Pointer<"ggml_tensor">[] | undefined {
   const { lib } = native;
   const bytes = native.view(graph, LENGTH);
   const values = new DataView(bytes.buffer, bytes.byteOffset, LENGTH);
@@ -19,8 +19,8 @@ export function graphLeafs(native: Native, graph: Pointer<"ggml_cgraph">): Point
     values.getBigUint64(NODES, true) === lib.ggml_graph_nodes(graph);
   const count = values.getInt32(N_LEAFS, true);
   if (!known || count < 0 || count > lib.ggml_graph_size(graph)) return undefined;
-  const leafs = values.getBigUint64(LEAFS, true) as Pointer;
+  const leaves = values.getBigUint64(LEAFS, true) as Pointer;
   if (count === 0) return [];
-  const found = native.view(leafs, count * 8);
+  const found = native.view(leaves, count * 8);
   return Array.from(new BigUint64Array(found.buffer, found.byteOffset, count)) as Pointer<"ggml_tensor">[];
 }

@@ -1,5 +1,5 @@
 import { isMemory } from "../call/caller.ts";
-import type { OnAbort } from "../containment/watchdog.ts";
+import type { NativeAbortPolicy } from "../containment/watchdog.ts";
 import { DisposedError, type GgmlError, InvalidArgumentError } from "../errors.ts";
 import type { LogLine } from "../containment/guard.ts";
 import type { Native } from "../native.ts";
@@ -12,7 +12,7 @@ import { giveBack, takeWorker } from "./worker_pool.ts";
 import type { MemoryArgument } from "./protocol.ts";
 import type { Request, ThreadWorker } from "./worker_client.ts";
 
-export type { OnAbort } from "../containment/watchdog.ts";
+export type { NativeAbortPolicy } from "../containment/watchdog.ts";
 export type { LogLine } from "../containment/guard.ts";
 export type { CancelFlag, MessageIn, MessageOut, Task, TaskContext, TaskInput, TaskOutput, TaskTable } from "./task.ts";
 
@@ -44,7 +44,7 @@ export interface NativeThreadOptions {
    * What happens when native code on this thread calls `abort()`. `"contain"` (the default): the thread sleeps for ever, its requests reject with
    * NativeAbortError, the program goes on; on Linux only, elsewhere the program ends. `"exit"`: the program ends.
    */
-  onAbort?: OnAbort | undefined;
+  nativeAbort?: NativeAbortPolicy | undefined;
   /**
    * How many milliseconds a request may go on without a sign of life: a message, or use of the processor; and, once it is cancelled, in all. It then
    * rejects with NativeHangError, and the thread is lost. Default 120,000; 0 is for ever. Works where aborts are contained.
@@ -155,8 +155,8 @@ export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncD
       const error = new DisposedError("the native thread was disposed; start another", { expected: "a thread in use" });
       return Object.assign(Promise.reject<Output>(error), { post(): void {} });
     }
-    const { onAbort, watchdogMs } = this.#options;
-    return this.#worker.request({ ...request, onAbort, watchdogMs, onLog: this.#onLog }) as TaskRun<Output>;
+    const { nativeAbort, watchdogMs } = this.#options;
+    return this.#worker.request({ ...request, nativeAbort, watchdogMs, onLog: this.#onLog }) as TaskRun<Output>;
   }
 
   #marshal(args: readonly unknown[], { parameters }: Signature): unknown[] {
@@ -177,12 +177,12 @@ export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncD
   }
 }
 
-function checkStart({ onAbort, watchdogMs, onLog, logLevel }: NativeThreadOptions): void {
+function checkStart({ nativeAbort, watchdogMs, onLog, logLevel }: NativeThreadOptions): void {
   const check = (name: string, value: unknown, right: boolean, expected: string): void => {
     if (value === undefined || right) return;
     throw new InvalidArgumentError(`${name} is ${String(value)}; give ${expected}`, { value, expected });
   };
-  check("onAbort", onAbort, onAbort === "contain" || onAbort === "exit", '"contain" or "exit"');
+  check("nativeAbort", nativeAbort, nativeAbort === "contain" || nativeAbort === "exit", '"contain" or "exit"');
   check("watchdogMs", watchdogMs, Number.isFinite(watchdogMs) && Number(watchdogMs) >= 0, "a number from 0");
   check("onLog", onLog, typeof onLog === "function", "a function");
   check("logLevel", logLevel, [1, 2, 3, 4].includes(logLevel ?? 0), "1, 2, 3 or 4");

@@ -3,7 +3,7 @@ import {
   type AbortWatch,
   abortWatch,
   DEFAULT_WATCHDOG_MS,
-  type OnAbort,
+  type NativeAbortPolicy,
   type WatchedCall,
 } from "../containment/watchdog.ts";
 import { CoreBudget, type CoreMemory } from "./core_budget.ts";
@@ -31,7 +31,7 @@ export interface Request {
   /** What must live until the answer. */
   readonly held?: unknown;
   /** What an abort of native code ends; default `"contain"`. */
-  readonly onAbort?: OnAbort | undefined;
+  readonly nativeAbort?: NativeAbortPolicy | undefined;
   /** How long it may go without a sign of life, in milliseconds. */
   readonly watchdogMs?: number | undefined;
   /** Gets the lines that native code logs meanwhile. */
@@ -192,7 +192,7 @@ export class ThreadWorker {
     const pending = this.#queue.shift();
     if (pending === undefined) return this.#becomeIdle();
     this.native.lib.ggml_set_no_alloc(this.#flag, false);
-    const contain = this.#watch !== undefined && pending.onAbort !== "exit";
+    const contain = this.#watch !== undefined && pending.nativeAbort !== "exit";
     const message: ThreadRequest = { id: pending.id, contain, ...pending.body };
     const sent = "input" in message ? { ...message, input: packMessage(message.input) } : message;
     try {

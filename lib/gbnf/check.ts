@@ -32,14 +32,14 @@ export function checkGbnf(source: string, root = "root"): GrammarFacts {
       { value: root, expected: `a rule ${root} ::= …` },
     );
   }
-  new Beginnings(grammar).check();
+  new PrefixAnalysis(grammar).check();
   const tokens = grammar.rules.flat(2).filter((element) => element.kind === "token");
   const tokenNames = tokens.flatMap(({ token }) => typeof token === "string" ? [token] : []);
   return { namesTokens: tokens.length > 0, tokenNames: [...new Set(tokenNames)] };
 }
 
 /** What the rules can begin with. */
-class Beginnings {
+class PrefixAnalysis {
   readonly #rules: readonly GrammarRule[];
   readonly #names: ReadonlyMap<number, string>;
   readonly #empty: Uint8Array;

@@ -7,16 +7,16 @@
 export { type DeviceInfo, devices } from "./backend/devices.ts";
 export type { DeviceKind } from "./backend/device_kind.ts";
 export { Registry } from "./backend/registry.ts";
-export { Registration } from "./backend/backend_module.ts";
+export { BackendModule } from "./backend/backend_module.ts";
 export type { LoadedModules, ModuleWords, RefusedModule } from "./backend/modules.ts";
 export { type BackendOptions, Device, type DeviceCapabilities, type DeviceProperties } from "./backend/device.ts";
 export { Backend } from "./backend/backend.ts";
 export type { WorkOptions } from "./backend/compute_thread.ts";
 export { BufferType } from "./backend/buffer_type.ts";
-export { Buffer, type BufferUsage, type BufferUser } from "./backend/buffer.ts";
-export { Event } from "./backend/event.ts";
-export { ScriptDevice, type ScriptDeviceOptions } from "./js_device/js_device.ts";
-export { ScriptNode } from "./js_device/node.ts";
+export { BackendBuffer, type BufferUsage, type BufferUser } from "./backend/buffer.ts";
+export { BackendEvent } from "./backend/event.ts";
+export { JsDevice, type JsDeviceOptions } from "./js_device/js_device.ts";
+export { JsNode } from "./js_device/node.ts";
 export { GraphPlan } from "./backend/graph_plan.ts";
 export { type EvaluateOptions, Scheduler, type SchedulerOptions } from "./scheduler/scheduler.ts";
 export { compareBackends, type ComparedNode, GraphCopy } from "./backend/graph_copy.ts";
@@ -41,16 +41,16 @@ export type { TensorShape } from "../gguf/layout.ts";
 export type { TensorNumbers } from "../gguf/numbers.ts";
 export {
   type GgufHeader,
-  type GgufSkippedValue,
+  type GgufLazyValue,
   type GgufTensorInfo,
   type GgufValue,
-  type GgufValuePlace,
+  type GgufValueLocation,
   readGgufHeader,
 } from "../gguf/header.ts";
 export type { GgufScalarType, GgufValueType } from "../gguf/types.ts";
 export { type LibrariesInfo, librariesInfo } from "./backend/libraries.ts";
 export { type TensorType, tensorTypes } from "../gguf/tensor_types.ts";
-export { type ContextOptions, GgmlContext } from "./tensor/context.ts";
+export { GgmlContext, type GgmlContextOptions } from "./tensor/context.ts";
 export { type BackwardOptions, Graph, type GraphOptions } from "./graph/graph.ts";
 export type { GraphRow } from "./graph/export.ts";
 export { Tensor, type TensorFlag } from "./tensor/tensor.ts";

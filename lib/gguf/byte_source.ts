@@ -7,7 +7,7 @@
 import type { Stats } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { ModelAccessError, ModelNotFoundError } from "../errors.ts";
-import { refuseFile } from "../support/file_error.ts";
+import { throwFileError } from "../support/file_error.ts";
 
 /** Something of a known size that can be read at any place. */
 export interface ByteSource {
@@ -103,7 +103,7 @@ function refuse(path: string, cause: unknown): never {
       cause,
     });
   }
-  refuseFile(path, cause, {
+  throwFileError(path, cause, {
     NotFound: ModelNotFoundError,
     Access: ModelAccessError,
     expected: "the path of a .gguf file",

@@ -12,7 +12,7 @@ import { decodeScalar, type GgufScalarType, ggufValueSizes, type GgufValueType, 
 import { type TensorType, tensorTypes } from "./tensor_types.ts";
 
 /** A value that stays in the file: an array, or a string longer than a mebibyte. */
-export interface GgufSkippedValue {
+export interface GgufLazyValue {
   /** The type of each element; `"string"` for a long string. */
   readonly elementType: GgufValueType;
   /** How many elements an array has, or 1. */
@@ -24,10 +24,10 @@ export interface GgufSkippedValue {
 }
 
 /** A metadata value. Integers of 64 bits are `bigint` when they are beyond what a `number` holds exactly. */
-export type GgufValue = string | number | bigint | boolean | GgufSkippedValue;
+export type GgufValue = string | number | bigint | boolean | GgufLazyValue;
 
 /** Where a metadata value is in the file, and of which type. */
-export interface GgufValuePlace {
+export interface GgufValueLocation {
   /** Its type. */
   readonly type: GgufValueType;
   /** The type of each element of an array. */
@@ -69,7 +69,7 @@ export interface GgufHeader {
   /** The metadata, in the file's order. */
   readonly metadata: ReadonlyMap<string, GgufValue>;
   /** Where each value of the metadata is, and of which type. */
-  readonly places: ReadonlyMap<string, GgufValuePlace>;
+  readonly places: ReadonlyMap<string, GgufValueLocation>;
   /** The tensors, in the file's order. */
   readonly tensors: readonly GgufTensorInfo[];
 }
@@ -195,9 +195,9 @@ async function readMetadata(
   cursor: GgufCursor,
   count: number,
   nesting: number,
-): Promise<{ metadata: Map<string, GgufValue>; places: Map<string, GgufValuePlace> }> {
+): Promise<{ metadata: Map<string, GgufValue>; places: Map<string, GgufValueLocation> }> {
   const metadata = new Map<string, GgufValue>();
-  const places = new Map<string, GgufValuePlace>();
+  const places = new Map<string, GgufValueLocation>();
   for (let index = 0; index < count; index++) {
     const entryOffset = cursor.position;
     const key = await cursor.string(`metadata key ${index}`);
@@ -220,9 +220,9 @@ function placeOf(
   entryOffset: number,
   start: number,
   end: number,
-): GgufValuePlace {
+): GgufValueLocation {
   if (type !== "array") return { type, byteOffset: start, byteLength: end - start, entryOffset };
-  const { elementType, length, byteOffset, byteLength } = value as GgufSkippedValue;
+  const { elementType, length, byteOffset, byteLength } = value as GgufLazyValue;
   return { type, elementType, length, byteOffset, byteLength, entryOffset };
 }
 
@@ -245,7 +245,7 @@ async function readValue(cursor: GgufCursor, key: string, type: GgufScalarType):
   return decodeScalar(view, at, type);
 }
 
-async function skipArray(cursor: GgufCursor, key: string, nesting: number): Promise<GgufSkippedValue> {
+async function skipArray(cursor: GgufCursor, key: string, nesting: number): Promise<GgufLazyValue> {
   const elementType = await readType(cursor, key);
   if (elementType === "array" && nesting <= 1) {
     cursor.refuse(`${key} is an array of arrays`, "array", "an array of scalars or strings");
@@ -262,7 +262,7 @@ async function skipArray(cursor: GgufCursor, key: string, nesting: number): Prom
 function checkAlignment(
   cursor: GgufCursor,
   metadata: ReadonlyMap<string, GgufValue>,
-  places: ReadonlyMap<string, GgufValuePlace>,
+  places: ReadonlyMap<string, GgufValueLocation>,
 ): number {
   const type = places.get("general.alignment")?.type ?? "uint32";
   if (type !== "uint32") cursor.refuse(`general.alignment has the type ${type}`, type, "uint32");

@@ -16,7 +16,7 @@ export { Generation, type GenerationResult, type GenerationTimings } from "./gen
 export type { CompletionOptions, GenerationOptions } from "./generation/options.ts";
 export type { ControlVector, ControlVectorOptions } from "./adapters/control_vectors.ts";
 export type { InfillFile, InfillOptions, InfillPromptOptions } from "./generation/infill.ts";
-export type { LogLine, OnAbort } from "../../ffi/thread/native_thread.ts";
+export type { LogLine, NativeAbortPolicy } from "../../ffi/thread/native_thread.ts";
 export { Lora, type LoraInfo, type LoraOption, type LoraUse } from "./adapters/lora.ts";
 export type { LoadOptions } from "../support/load_options.ts";
 export type { ModelOptions } from "./model/load_options.ts";
@@ -26,7 +26,7 @@ export { type DetokenizeOptions, type TokenizeOptions } from "./model/tokenize_o
 export type { SamplingOptions } from "./sampling/options.ts";
 export type { LogitBias } from "./sampling/logit_bias.ts";
 export { SamplerCandidates } from "./sampling/candidates.ts";
-export type { SamplerFunction, SamplerModule, SamplerName } from "./sampling/order.ts";
+export type { ModuleSampler, SamplerFunction, SamplerName } from "./sampling/order.ts";
 export type { GrammarOptions, GrammarTrigger } from "./sampling/grammar.ts";
 export type { ModelFacts, StopReason, TokenLogprob, TokenLogprobs } from "./thread/protocol.ts";
 export {

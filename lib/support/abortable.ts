@@ -3,7 +3,7 @@
  *
  * @param signal none waits for the work alone.
  */
-export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export async function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work;
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(signal.reason);

@@ -1,5 +1,5 @@
 /** What the errors are about a file that can't be opened. */
-export interface FileRefusal {
+export interface FileErrors {
   /** The file isn't there. */
   readonly NotFound: new (message: string, details: { value: string; expected: string; cause: unknown }) => Error;
   /** It may not be read. */
@@ -9,7 +9,7 @@ export interface FileRefusal {
 }
 
 /** Throws the system's refusal to open or read a file, as an error of ours. */
-export function refuseFile(path: string, cause: unknown, { NotFound, Access, expected }: FileRefusal): never {
+export function throwFileError(path: string, cause: unknown, { NotFound, Access, expected }: FileErrors): never {
   const { code } = cause as { code?: unknown };
   if (code === "ENOENT" || code === "ENOTDIR") {
     throw new NotFound(`there is no file ${path}; check the path`, { value: path, expected, cause });

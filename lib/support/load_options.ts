@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { LogLine, OnAbort } from "../../ffi/thread/native_thread.ts";
+import type { LogLine, NativeAbortPolicy } from "../../ffi/thread/native_thread.ts";
 import { checkFunction, checkInteger, checkOneOf, checkSignal, checkText } from "./check.ts";
 
 /** How a model of any kind is loaded. */
@@ -17,7 +17,7 @@ export interface LoadOptions {
    * What happens when native code calls `abort()` while it works for this model. `"contain"` (the default): the model is lost, its calls reject with
    * NativeAbortError, and the program goes on; on Linux only, elsewhere the program ends. `"exit"`: the program ends.
    */
-  onAbort?: OnAbort | undefined;
+  nativeAbort?: NativeAbortPolicy | undefined;
   /**
    * How many milliseconds native code may work for this model without a sign of life: text, or use of the processor; and, once it is cancelled, in all.
    * The call then rejects with NativeHangError, and the model is lost. 0 to 2,147,483,647, default 120,000; 0 is for ever. Works where aborts are contained.
@@ -40,8 +40,8 @@ export interface CheckedLoadOptions {
   onProgress: ((part: number) => void) | undefined;
   /** See {@linkcode LoadOptions.signal}. */
   signal: AbortSignal | undefined;
-  /** See {@linkcode LoadOptions.onAbort}. */
-  onAbort: OnAbort;
+  /** See {@linkcode LoadOptions.nativeAbort}. */
+  nativeAbort: NativeAbortPolicy;
   /** See {@linkcode LoadOptions.watchdogMs}. */
   watchdogMs: number | undefined;
   /** See {@linkcode LoadOptions.onLog}. */
@@ -56,7 +56,7 @@ export interface CheckedLoadOptions {
 export const loadOptionNames = [
   "onProgress",
   "signal",
-  "onAbort",
+  "nativeAbort",
   "watchdogMs",
   "onLog",
   "logLevel",
@@ -67,11 +67,11 @@ const largest = 0x7fff_ffff;
 
 /** Checks these options; others beside them are left to the caller. Throws {@linkcode InvalidArgumentError}. */
 export function checkLoadOptions(given: LoadOptions): CheckedLoadOptions {
-  const { onProgress, signal, onAbort = "contain", watchdogMs, onLog, logLevel, libraryPath } = given;
+  const { onProgress, signal, nativeAbort = "contain", watchdogMs, onLog, logLevel, libraryPath } = given;
   return {
     onProgress: onProgress === undefined ? undefined : checkFunction("onProgress", onProgress),
     signal: signal === undefined ? undefined : checkSignal("signal", signal),
-    onAbort: checkOneOf("onAbort", onAbort, ["contain", "exit"]),
+    nativeAbort: checkOneOf("nativeAbort", nativeAbort, ["contain", "exit"]),
     watchdogMs: watchdogMs === undefined ? undefined : checkInteger("watchdogMs", watchdogMs, { min: 0, max: largest }),
     onLog: onLog === undefined ? undefined : checkFunction("onLog", onLog),
     logLevel: logLevel === undefined ? undefined : checkInteger("logLevel", logLevel, { min: 1, max: 4 }),

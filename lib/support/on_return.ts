@@ -5,7 +5,7 @@
  * @param leave called when it is returned from.
  * @returns the same iterator.
  */
-export function leavable<T>(
+export function onReturn<T>(
   items: AsyncGenerator<T, void, undefined>,
   leave: () => Promise<void>,
 ): AsyncGenerator<T, void, undefined> {

@@ -4,7 +4,7 @@
  * @module
  */
 
-export type { LogLine, OnAbort } from "../../ffi/thread/native_thread.ts";
+export type { LogLine, NativeAbortPolicy } from "../../ffi/thread/native_thread.ts";
 export { GgmlError, type GgmlErrorDetails, type SerializedError } from "../errors.ts";
 export type { WhisperAudio } from "./transcribe/audio_input.ts";
 export { defaultSpeechFile, speechModelPath } from "../models/default_speech_models.ts";

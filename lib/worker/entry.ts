@@ -26,10 +26,10 @@ const whisperTasks = lazyTasks<WhisperTasks>({
   unloadWhisper: true,
   transcribe: true,
   detectSpeech: true,
-  hearLanguage: true,
-  openEar: true,
-  hear: true,
-  closeEar: true,
+  detectLanguage: true,
+  openVadStream: true,
+  processVad: true,
+  closeVadStream: true,
 }, async () => (await import("../whisper/thread/tasks.ts")).whisperTasks);
 
 serveTasks({ ...llamaTasks, ...ggmlTasks, ...whisperTasks });

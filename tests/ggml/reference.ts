@@ -1,5 +1,5 @@
 import { bringReference } from "../../scripts/build_reference.mjs";
-import { Buffer } from "../../lib/ggml/backend/buffer.ts";
+import { BackendBuffer } from "../../lib/ggml/backend/buffer.ts";
 import type { BufferType } from "../../lib/ggml/backend/buffer_type.ts";
 import type { GgmlContext } from "../../lib/ggml/tensor/context.ts";
 import type { Device } from "../../lib/ggml/backend/device.ts";
@@ -43,8 +43,8 @@ async function load(): Promise<Reference> {
 }
 
 /** Gives all tensors of a context memory of one type. */
-export function allocateIn(context: GgmlContext, type: BufferType): Buffer {
-  const pointer = context.native.lib.ggml_backend_alloc_ctx_tensors_from_buft(context.pointer, type.pointer);
+export function allocateIn(context: GgmlContext, type: BufferType): BackendBuffer {
+  const pointer = context.native.lib.ggml_backend_alloc_ctx_tensors_from_buft(context.unsafePointer, type.pointer);
   if (pointer === null) throw new Error("no memory");
-  return new Buffer(context.native, pointer);
+  return new BackendBuffer(context.native, pointer);
 }

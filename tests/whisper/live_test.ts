@@ -79,7 +79,9 @@ test("provisional text comes before the stable one, and is replaced by it", asyn
     for (let at = 0; at < samples.length; at += 16_000) yield samples.subarray(at, at + 16_000);
     yield silence(2);
   }
-  const texts = await all(whisper.live(slowly(), { provisionalSeconds: 0.1, pauseSeconds: 2, audioContext: 768 }));
+  const texts = await all(
+    whisper.live(slowly(), { provisionalIntervalSeconds: 0.1, pauseSeconds: 2, audioContext: 768 }),
+  );
   const kinds = texts.map(({ kind }) => kind);
   assert.equal(kinds[0], "provisional");
   assert.equal(kinds.at(-1), "stable");

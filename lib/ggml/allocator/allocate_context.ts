@@ -7,7 +7,7 @@
 import { AllocationError, InvalidArgumentError } from "../../errors.ts";
 import { isInstance, show } from "../../support/check.ts";
 import { Backend } from "../backend/backend.ts";
-import { Buffer } from "../backend/buffer.ts";
+import { BackendBuffer } from "../backend/buffer.ts";
 import { BufferType } from "../backend/buffer_type.ts";
 import { GgmlContext } from "../tensor/context.ts";
 import { buffersOf, clear, forgetBuffers, unallocated } from "./release_memory.ts";
@@ -32,22 +32,22 @@ import { GraphError } from "../tensor/errors.ts";
  * assert.deepEqual([...a.read()], [1, 2, 3, 4]);
  * ```
  */
-export function allocateContext(context: GgmlContext, where: BufferType | Backend): Buffer {
+export function allocateContext(context: GgmlContext, where: BufferType | Backend): BackendBuffer {
   const waiting = checkContext(context);
   const { lib } = context.native;
   const kind = typeOf(where);
   const pointer = isInstance(where, Backend)
-    ? lib.ggml_backend_alloc_ctx_tensors(context.pointer, where.pointer)
-    : lib.ggml_backend_alloc_ctx_tensors_from_buft(context.pointer, kind.pointer);
+    ? lib.ggml_backend_alloc_ctx_tensors(context.unsafePointer, where.pointer)
+    : lib.ggml_backend_alloc_ctx_tensors_from_buft(context.unsafePointer, kind.pointer);
   if (pointer === null) {
-    const bytes = lib.ggml_backend_alloc_ctx_tensors_from_buft_size(context.pointer, kind.pointer);
+    const bytes = lib.ggml_backend_alloc_ctx_tensors_from_buft_size(context.unsafePointer, kind.pointer);
     waiting.forEach(clear);
     throw new AllocationError(`${kind.name} gave no ${bytes} bytes for the tensors of the context; free others first`, {
       value: Number(bytes),
       expected: "as many bytes as the device has free",
     });
   }
-  const buffer = new Buffer(context.native, pointer);
+  const buffer = new BackendBuffer(context.native, pointer);
   // A buffer of several parts: tensors lie in the parts.
   const parts = buffersOf(waiting);
   buffer.use({ bufferFreed: () => forgetBuffers(parts) });
@@ -60,7 +60,7 @@ export function allocateContext(context: GgmlContext, where: BufferType | Backen
 export function contextBufferSize(context: GgmlContext, where: BufferType | Backend): number {
   assertContext(context);
   return Number(
-    context.native.lib.ggml_backend_alloc_ctx_tensors_from_buft_size(context.pointer, typeOf(where).pointer),
+    context.native.lib.ggml_backend_alloc_ctx_tensors_from_buft_size(context.unsafePointer, typeOf(where).pointer),
   );
 }
 
@@ -93,10 +93,10 @@ function assertContext(context: GgmlContext): void {
 function checkContext(context: GgmlContext): Tensor[] {
   assertContext(context);
   const waiting = unallocated(context);
-  const own = new Set(waiting.map(({ pointer }) => pointer));
+  const own = new Set(waiting.map(({ unsafePointer }) => unsafePointer));
   for (const tensor of waiting) {
     const owner = tensor.viewOf;
-    if (owner === undefined || own.has(owner.pointer) || owner.struct.buffer !== null) continue;
+    if (owner === undefined || own.has(owner.unsafePointer) || owner.struct.buffer !== null) continue;
     throw new GraphError(`${tensor} is a view of ${owner}, which lies in no buffer; allocate that one first`, {
       value: owner.name,
       expected: "a view of a tensor in a buffer",

@@ -4,7 +4,7 @@ import { checkInteger, isInstance, show } from "../../support/check.ts";
 import { BufferType } from "../backend/buffer_type.ts";
 import { Graph } from "../graph/graph.ts";
 import { Handle } from "../tensor/handle.ts";
-import { present } from "../backend/non_null.ts";
+import { assertNonNull } from "../backend/non_null.ts";
 import { buffersOf, forgetBuffers } from "./release_memory.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { GraphError } from "../tensor/errors.ts";
@@ -94,8 +94,8 @@ export class GraphAllocator implements Disposable {
     this.#forget();
     const { lib } = this.#native;
     const fine = choose === undefined
-      ? lib.ggml_gallocr_reserve(this.#handle.pointer, graph.pointer)
-      : lib.ggml_gallocr_reserve_n(this.#handle.pointer, graph.pointer, ...this.#choices(graph, choose));
+      ? lib.ggml_gallocr_reserve(this.#handle.pointer, graph.unsafePointer)
+      : lib.ggml_gallocr_reserve_n(this.#handle.pointer, graph.unsafePointer, ...this.#choices(graph, choose));
     if (!fine) throw this.#failed(graph, choose);
     return this;
   }
@@ -124,7 +124,7 @@ export class GraphAllocator implements Disposable {
     this.#forget();
     const before = this.bufferSizes;
     const waiting = reached.filter(({ isAllocated }) => !isAllocated);
-    if (!this.#native.lib.ggml_gallocr_alloc_graph(this.#handle.pointer, graph.pointer)) {
+    if (!this.#native.lib.ggml_gallocr_alloc_graph(this.#handle.pointer, graph.unsafePointer)) {
       if (this.#types.length === 1) throw this.#failed(graph, undefined);
       throw new GraphError("the graph doesn't fit what was reserved in several buffers; reserve it first", {
         value: before,
@@ -158,7 +158,7 @@ export class GraphAllocator implements Disposable {
       : lib.ggml_gallocr_new_n(pointers, pointers.length);
     return new Handle({
       what: "the graph allocator",
-      pointer: present(pointer, "a graph allocator"),
+      pointer: assertNonNull(pointer, "a graph allocator"),
       free: (one) => {
         this.#forget();
         lib.ggml_gallocr_free(one);
@@ -188,7 +188,7 @@ export class GraphAllocator implements Disposable {
     try {
       this.#native.lib.ggml_gallocr_reserve_n_size(
         measuring.pointer,
-        graph.pointer,
+        graph.unsafePointer,
         ...this.#choices(graph, choose),
         sizes,
       );
@@ -198,13 +198,13 @@ export class GraphAllocator implements Disposable {
     return Array.from(sizes, Number);
   }
 
-  #choices(graph: Graph, choose: BufferChoice): [nodes: Int32Array, leafs: Int32Array] {
+  #choices(graph: Graph, choose: BufferChoice): [nodes: Int32Array, leaves: Int32Array] {
     const most = this.#types.length - 1;
     const number = (tensor: Tensor): number =>
       checkInteger(`the buffer of ${tensor}`, choose(tensor), { min: 0, max: most });
     // An empty array would be NULL to one runtime and not to the other.
     const list = (tensors: readonly Tensor[]): Int32Array => Int32Array.from([...tensors.map(number), 0]);
-    return [list(graph.nodes), list(graph.leafs)];
+    return [list(graph.nodes), list(graph.leaves)];
   }
 
   #assertFree(graph: Graph): void {

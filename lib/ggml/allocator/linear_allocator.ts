@@ -2,7 +2,7 @@ import type { Native, StructView } from "../../../ffi/mod.ts";
 import type { ggml_tallocr } from "../../../ffi/mod.ts";
 import { AllocationError, BackendError, InvalidArgumentError } from "../../errors.ts";
 import { isInstance, show } from "../../support/check.ts";
-import { Buffer } from "../backend/buffer.ts";
+import { BackendBuffer } from "../backend/buffer.ts";
 import { forgetBuffers } from "./release_memory.ts";
 import { Tensor } from "../tensor/tensor.ts";
 
@@ -23,13 +23,13 @@ import { Tensor } from "../tensor/tensor.ts";
  */
 export class LinearAllocator {
   /** The buffer that it fills. */
-  readonly buffer: Buffer;
+  readonly buffer: BackendBuffer;
   readonly #native: Native;
   readonly #state: StructView<ggml_tallocr>;
 
   /** Begins at the start of a buffer. Throws InvalidArgumentError, DisposedError. C: `ggml_tallocr_new`. */
-  constructor(buffer: Buffer) {
-    if (!isInstance(buffer, Buffer)) {
+  constructor(buffer: BackendBuffer) {
+    if (!isInstance(buffer, BackendBuffer)) {
       throw new InvalidArgumentError(`the buffer is ${show(buffer)}; give a Buffer`, {
         value: buffer,
         expected: "a Buffer",
@@ -66,7 +66,7 @@ export class LinearAllocator {
       });
     }
     const { lib } = this.#native;
-    const size = Number(lib.ggml_backend_buffer_get_alloc_size(this.buffer.pointer, tensor.pointer));
+    const size = Number(lib.ggml_backend_buffer_get_alloc_size(this.buffer.pointer, tensor.unsafePointer));
     const padded = Math.ceil(size / this.buffer.alignment) * this.buffer.alignment;
     const left = this.buffer.size - this.usedBytes;
     if (padded > left) {
@@ -78,7 +78,7 @@ export class LinearAllocator {
         },
       );
     }
-    const status = lib.ggml_tallocr_alloc(this.#native.addressOf(this.#state), tensor.pointer);
+    const status = lib.ggml_tallocr_alloc(this.#native.addressOf(this.#state), tensor.unsafePointer);
     if (status === 0) return this;
     throw new BackendError(`${this.buffer.name} refused ${tensor}`, { value: status, expected: "success" });
   }

@@ -3,9 +3,9 @@ import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { BackendError } from "../../errors.ts";
 import { checkInteger, checkOptions, checkSignal } from "../../support/check.ts";
 import { assertAnyThread } from "./js_devices_in_use.ts";
-import type { Buffer } from "./buffer.ts";
+import type { BackendBuffer } from "./buffer.ts";
 import type { BufferType } from "./buffer_type.ts";
-import { present } from "./non_null.ts";
+import { assertNonNull } from "./non_null.ts";
 import { ComputeThread, type WorkOptions } from "./compute_thread.ts";
 import { Device } from "./device.ts";
 import { GraphPlan } from "./graph_plan.ts";
@@ -50,7 +50,7 @@ export class Backend implements Disposable {
   constructor(native: Native, pointer: Pointer<"ggml_backend">) {
     this.native = native;
     this.name = native.readCString(native.lib.ggml_backend_name(pointer));
-    this.device = new Device(native, present(native.lib.ggml_backend_get_device(pointer), "a device"));
+    this.device = new Device(native, assertNonNull(native.lib.ggml_backend_get_device(pointer), "a device"));
     this.#thread = new ComputeThread(native);
     this.#handle = new Handle({
       what: `the backend ${this.name}`,
@@ -112,13 +112,13 @@ export class Backend implements Disposable {
   }
 
   /** Makes a buffer of its own type. Throws as {@linkcode BufferType.alloc} does. C: `ggml_backend_alloc_buffer`. */
-  alloc(size: number): Buffer {
+  alloc(size: number): BackendBuffer {
     return this.bufferType.alloc(size);
   }
 
   /** Whether it can compute this node. C: `ggml_backend_supports_op`. */
   supportsOperation(node: TensorReference): boolean {
-    return this.native.lib.ggml_backend_supports_op(this.pointer, checkTensor("node", node).pointer);
+    return this.native.lib.ggml_backend_supports_op(this.pointer, checkTensor("node", node).unsafePointer);
   }
 
   /** Whether it can use tensors in buffers of this type. C: `ggml_backend_supports_buft`. */
@@ -128,7 +128,7 @@ export class Backend implements Disposable {
 
   /** Whether it wants to compute this node even if the weights lie elsewhere. C: `ggml_backend_offload_op`. */
   offloadsOperation(node: TensorReference): boolean {
-    return this.native.lib.ggml_backend_offload_op(this.pointer, checkTensor("node", node).pointer);
+    return this.native.lib.ggml_backend_offload_op(this.pointer, checkTensor("node", node).unsafePointer);
   }
 
   /**
@@ -143,7 +143,7 @@ export class Backend implements Disposable {
     if (signal !== undefined) checkSignal("signal", signal).throwIfAborted();
     assertAnyThread([this]);
     const holds = this.#check(graph);
-    const input = { place: this.place(), graph: graph.pointer };
+    const input = { place: this.place(), graph: graph.unsafePointer };
     const status = await this.#thread.run(holds, (thread) => thread.run("computeGraph", input, { signal }));
     const error = statusError(status, `computing on ${this.name}`);
     if (error !== undefined) throw error;
@@ -158,7 +158,7 @@ export class Backend implements Disposable {
     const holds = this.#check(graph);
     try {
       const error = statusError(
-        this.native.lib.ggml_backend_graph_compute(this.pointer, graph.pointer),
+        this.native.lib.ggml_backend_graph_compute(this.pointer, graph.unsafePointer),
         `computing on ${this.name}`,
       );
       if (error !== undefined) throw error;
@@ -174,7 +174,7 @@ export class Backend implements Disposable {
   begin(graph: GraphReference): void {
     this.#assertIdle("compute");
     this.#inFlight.push(...this.#check(graph));
-    const status = this.native.lib.ggml_backend_graph_compute_async(this.pointer, graph.pointer);
+    const status = this.native.lib.ggml_backend_graph_compute_async(this.pointer, graph.unsafePointer);
     const error = statusError(status, `computing on ${this.name}`);
     if (error === undefined) return;
     this.synchronize();
@@ -205,7 +205,7 @@ export class Backend implements Disposable {
     this.#inFlight.push(data);
     this.native.lib.ggml_backend_tensor_set_async(
       this.pointer,
-      tensor.pointer,
+      tensor.unsafePointer,
       this.native.addressOf(data),
       BigInt(offset),
       BigInt(data.byteLength),
@@ -219,7 +219,7 @@ export class Backend implements Disposable {
     this.#inFlight.push(data);
     this.native.lib.ggml_backend_tensor_get_async(
       this.pointer,
-      tensor.pointer,
+      tensor.unsafePointer,
       this.native.addressOf(data),
       BigInt(offset),
       BigInt(data.byteLength),
@@ -233,7 +233,7 @@ export class Backend implements Disposable {
     this.#inFlight.push(data);
     this.native.lib.ggml_backend_tensor_set_2d_async(
       this.pointer,
-      tensor.pointer,
+      tensor.unsafePointer,
       this.native.addressOf(data),
       ...args,
     );
@@ -246,7 +246,7 @@ export class Backend implements Disposable {
     this.#inFlight.push(data);
     this.native.lib.ggml_backend_tensor_get_2d_async(
       this.pointer,
-      tensor.pointer,
+      tensor.unsafePointer,
       this.native.addressOf(data),
       ...args,
     );
@@ -262,7 +262,7 @@ export class Backend implements Disposable {
     checkAllocated(to);
     checkSameLayout(from, to);
     checkBackend("other", other);
-    this.native.lib.ggml_backend_tensor_copy_async(this.pointer, other.pointer, from.pointer, to.pointer);
+    this.native.lib.ggml_backend_tensor_copy_async(this.pointer, other.pointer, from.unsafePointer, to.unsafePointer);
   }
 
   /**

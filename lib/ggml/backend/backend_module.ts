@@ -8,7 +8,7 @@ import { Device } from "./device.ts";
  *
  * C: `ggml_backend_reg_t`.
  */
-export class Registration {
+export class BackendModule {
   /** The libraries. */
   readonly native: Native;
   /** The address, for the raw layer. */
@@ -79,7 +79,7 @@ export class Registration {
   }
 
   /** Whether it is the same module as another. */
-  equals(other: Registration): boolean {
+  equals(other: BackendModule): boolean {
     return this.pointer === other.pointer;
   }
 }

@@ -5,7 +5,7 @@ import { BufferType } from "./buffer_type.ts";
 import type { Device } from "./device.ts";
 import { Handle } from "../tensor/handle.ts";
 import { checkTensor } from "./object_check.ts";
-import { present } from "./non_null.ts";
+import { assertNonNull } from "./non_null.ts";
 import type { TensorReference } from "../tensor/references.ts";
 import { statusError } from "./status.ts";
 
@@ -22,7 +22,7 @@ function taken(isView: boolean): InvalidArgumentError {
 function forget(tensor: TensorReference): void {
   let pointer: Pointer<"ggml_tensor">;
   try {
-    pointer = tensor.pointer;
+    pointer = tensor.unsafePointer;
   } catch (error) {
     if (error instanceof DisposedError) return;
     throw error;
@@ -37,20 +37,20 @@ export type BufferUsage = "any" | "weights" | "compute";
 const usages: readonly BufferUsage[] = ["any", "weights", "compute"];
 
 /** The buffers in use, by address: what computes on another thread holds those that its tensors lie in. */
-const live = new Map<bigint, Buffer>();
+const live = new Map<bigint, BackendBuffer>();
 
 /** The arrays in which buffers lie. */
-const memory = new Map<Buffer, Uint8Array<ArrayBuffer>>();
+const memory = new Map<BackendBuffer, Uint8Array<ArrayBuffer>>();
 
 /** The buffer at an address; `undefined` for one that an allocator or the raw layer owns. */
-export function bufferAt(pointer: bigint): Buffer | undefined {
+export function bufferAt(pointer: bigint): BackendBuffer | undefined {
   return live.get(pointer);
 }
 
 /** What has put tensors into a buffer and must forget their addresses when the buffer goes. */
 export interface BufferUser {
   /** The buffer's memory goes now, after the work that held it: its tensors have none any more. */
-  bufferFreed(buffer: Buffer): void;
+  bufferFreed(buffer: BackendBuffer): void;
 }
 
 /**
@@ -58,7 +58,7 @@ export interface BufferUser {
  *
  * C: `ggml_backend_buffer_t`.
  */
-export class Buffer implements Disposable {
+export class BackendBuffer implements Disposable {
   /** The libraries. */
   readonly native: Native;
   readonly #handle: Handle<"ggml_backend_buffer">;
@@ -86,7 +86,7 @@ export class Buffer implements Disposable {
    *
    * @internal
    */
-  static fromBytes(device: Device, bytes: Uint8Array<ArrayBuffer>): Buffer {
+  static fromBytes(device: Device, bytes: Uint8Array<ArrayBuffer>): BackendBuffer {
     const { native } = device;
     if (!isInstance(bytes, Uint8Array) || bytes.byteLength === 0 || !(bytes.buffer instanceof ArrayBuffer)) {
       throw new InvalidArgumentError(`the bytes of a buffer are ${show(bytes)}; give a Uint8Array that isn't empty`, {
@@ -113,7 +113,7 @@ export class Buffer implements Disposable {
         },
       );
     }
-    const buffer = new Buffer(native, pointer);
+    const buffer = new BackendBuffer(native, pointer);
     memory.set(buffer, bytes);
     return buffer;
   }
@@ -147,7 +147,7 @@ export class Buffer implements Disposable {
   get type(): BufferType {
     return new BufferType(
       this.native,
-      present(this.native.lib.ggml_backend_buffer_get_type(this.pointer), "a buffer type"),
+      assertNonNull(this.native.lib.ggml_backend_buffer_get_type(this.pointer), "a buffer type"),
     );
   }
 
@@ -193,7 +193,7 @@ export class Buffer implements Disposable {
   }
 
   /**
-   * Puts a tensor at a place in it, in bytes from its begin, a multiple of {@linkcode Buffer.alignment}. The allocators do the same by themselves.
+   * Puts a tensor at a place in it, in bytes from its begin, a multiple of {@linkcode BackendBuffer.alignment}. The allocators do the same by themselves.
    *
    * Throws InvalidArgumentError for a tensor that has memory or is a view, and for a place where it doesn't fit; BackendError when the backend refuses it.
    * C: `ggml_backend_tensor_alloc`, which calls `ggml_backend_buffer_init_tensor`.
@@ -201,9 +201,9 @@ export class Buffer implements Disposable {
   place(tensor: TensorReference, offset: number): void {
     const { native, alignment, size } = this;
     checkTensor("tensor", tensor);
-    const { data, view_src } = native.structAt("ggml_tensor", tensor.pointer);
+    const { data, view_src } = native.structAt("ggml_tensor", tensor.unsafePointer);
     if (data !== null || view_src !== null) throw taken(view_src !== null);
-    const needed = Number(native.lib.ggml_backend_buffer_get_alloc_size(this.pointer, tensor.pointer));
+    const needed = Number(native.lib.ggml_backend_buffer_get_alloc_size(this.pointer, tensor.unsafePointer));
     checkInteger("offset", offset, { min: 0, max: Math.max(0, size - needed) });
     if (offset % alignment !== 0 || offset + needed > size) {
       throw new InvalidArgumentError(
@@ -211,8 +211,12 @@ export class Buffer implements Disposable {
         { value: offset, expected: `a multiple of ${alignment} up to ${size - needed}` },
       );
     }
-    const base = present(native.lib.ggml_backend_buffer_get_base(this.pointer), "a base");
-    const status = native.lib.ggml_backend_tensor_alloc(this.pointer, tensor.pointer, native.offset(base, offset));
+    const base = assertNonNull(native.lib.ggml_backend_buffer_get_base(this.pointer), "a base");
+    const status = native.lib.ggml_backend_tensor_alloc(
+      this.pointer,
+      tensor.unsafePointer,
+      native.offset(base, offset),
+    );
     const error = statusError(status, `placing a tensor in ${this.name}`);
     if (error !== undefined) throw error;
     this.use({ bufferFreed: () => forget(tensor) });
@@ -223,8 +227,8 @@ export class Buffer implements Disposable {
    * themselves. Throws InvalidArgumentError for what isn't such a view, NotAllocatedError. C: `ggml_backend_view_init`.
    */
   static initView(view: TensorReference): void {
-    const { native, pointer } = checkTensor("view", view);
-    const { view_src, buffer } = native.structAt("ggml_tensor", pointer);
+    const { native, unsafePointer } = checkTensor("view", view);
+    const { view_src, buffer } = native.structAt("ggml_tensor", unsafePointer);
     if (view_src === null || buffer !== null) throw taken(view_src !== null);
     const source = native.structAt("ggml_tensor", view_src);
     if (source.buffer === null || source.data === null) {
@@ -233,7 +237,7 @@ export class Buffer implements Disposable {
         expected: "a view of a tensor in a buffer",
       });
     }
-    const error = statusError(native.lib.ggml_backend_view_init(pointer), "placing a view");
+    const error = statusError(native.lib.ggml_backend_view_init(unsafePointer), "placing a view");
     if (error !== undefined) throw error;
     bufferAt(source.buffer)?.use({ bufferFreed: () => forget(view) });
   }

@@ -1,7 +1,7 @@
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { AllocationError, InvalidArgumentError } from "../../errors.ts";
 import { show } from "../../support/check.ts";
-import { Buffer } from "./buffer.ts";
+import { BackendBuffer } from "./buffer.ts";
 import { Device } from "./device.ts";
 import { checkTensor } from "./object_check.ts";
 import { living } from "./js_devices_in_use.ts";
@@ -66,7 +66,7 @@ export class BufferType {
   /** The bytes that a tensor takes in such a buffer, with padding. C: `ggml_backend_buft_get_alloc_size`. */
   allocSize(tensor: TensorReference): number {
     return Number(
-      this.native.lib.ggml_backend_buft_get_alloc_size(this.pointer, checkTensor("tensor", tensor).pointer),
+      this.native.lib.ggml_backend_buft_get_alloc_size(this.pointer, checkTensor("tensor", tensor).unsafePointer),
     );
   }
 
@@ -79,7 +79,7 @@ export class BufferType {
    * Makes a buffer of `size` bytes (0 gives an empty one). Throws AllocationError when the memory can't be had, InvalidArgumentError for what is no
    * size. C: `ggml_backend_buft_alloc_buffer`.
    */
-  alloc(size: number): Buffer {
+  alloc(size: number): BackendBuffer {
     const { maxSize } = this;
     if (!Number.isSafeInteger(size) || size < 0 || size > maxSize) {
       const expected = `a whole number of bytes from 0 to ${maxSize === Infinity ? Number.MAX_SAFE_INTEGER : maxSize}`;
@@ -98,7 +98,7 @@ export class BufferType {
         expected: "as many bytes as the device has free",
       });
     }
-    return new Buffer(this.native, pointer);
+    return new BackendBuffer(this.native, pointer);
   }
 }
 

@@ -2,11 +2,11 @@
 const thrown: unknown[] = [];
 
 /** Keeps what was thrown, since native code can't pass it on. */
-export function keepThrown(error: unknown): void {
+export function recordError(error: unknown): void {
   thrown.push(error);
 }
 
 /** The first thing thrown since the last look; `undefined` when there was none. */
-export function takeThrown(): unknown {
+export function drainErrors(): unknown {
   return thrown.splice(0)[0];
 }

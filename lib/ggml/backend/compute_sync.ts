@@ -23,13 +23,13 @@ export function computeSync(graph: Graph, options?: ComputeSyncOptions): void {
   const { threads = 1 } = checkOptions("computeSync", options, ["threads"]);
   const count = checkInteger("threads", threads, { min: 1, max: navigator.hardwareConcurrency });
   const { native } = graph;
-  const plan = native.lib.ggml_graph_plan(graph.pointer, count, null);
+  const plan = native.lib.ggml_graph_plan(graph.unsafePointer, count, null);
   const work = native.allocate(Math.max(Number(plan.work_size), 1), 64);
   native.assign(plan, { work_data: work });
   assertAllocated(graph);
   checkIndices(graph);
   takeThrown();
-  const status = native.lib.ggml_graph_compute(graph.pointer, plan);
+  const status = native.lib.ggml_graph_compute(graph.unsafePointer, plan);
   const [error] = takeThrown();
   if (error !== undefined) throw error;
   if (status === ggml_status.GGML_STATUS_SUCCESS) return;

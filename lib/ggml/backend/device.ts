@@ -2,11 +2,11 @@ import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { BackendError, InvalidArgumentError } from "../../errors.ts";
 import { checkInteger, checkOptions, show } from "../../support/check.ts";
 import { Backend } from "./backend.ts";
-import { Buffer } from "./buffer.ts";
+import { BackendBuffer } from "./buffer.ts";
 import { BufferType } from "./buffer_type.ts";
 import { type DeviceKind, deviceKind } from "./device_kind.ts";
-import { Event } from "./event.ts";
-import { Registration } from "./backend_module.ts";
+import { BackendEvent } from "./event.ts";
+import { BackendModule } from "./backend_module.ts";
 import { checkBufferType, checkTensor } from "./object_check.ts";
 import { living } from "./js_devices_in_use.ts";
 import type { TensorReference } from "../tensor/references.ts";
@@ -119,9 +119,9 @@ export class Device {
   }
 
   /** The module that it came with. C: `ggml_backend_dev_backend_reg`. */
-  get registration(): Registration | undefined {
+  get registration(): BackendModule | undefined {
     const reg = this.native.lib.ggml_backend_dev_backend_reg(this.pointer);
-    return reg === null ? undefined : new Registration(this.native, reg);
+    return reg === null ? undefined : new BackendModule(this.native, reg);
   }
 
   /** The memory that it likes best. C: `ggml_backend_dev_buffer_type`. */
@@ -150,7 +150,7 @@ export class Device {
 
   /** Whether it can compute this node. C: `ggml_backend_dev_supports_op`. */
   supportsOperation(node: TensorReference): boolean {
-    return this.native.lib.ggml_backend_dev_supports_op(this.pointer, checkTensor("node", node).pointer);
+    return this.native.lib.ggml_backend_dev_supports_op(this.pointer, checkTensor("node", node).unsafePointer);
   }
 
   /** Whether it can use tensors in buffers of this type. C: `ggml_backend_dev_supports_buft`. */
@@ -160,7 +160,7 @@ export class Device {
 
   /** Whether it wants to compute this node even if the weights lie elsewhere. C: `ggml_backend_dev_offload_op`. */
   offloadsOperation(node: TensorReference): boolean {
-    return this.native.lib.ggml_backend_dev_offload_op(this.pointer, checkTensor("node", node).pointer);
+    return this.native.lib.ggml_backend_dev_offload_op(this.pointer, checkTensor("node", node).unsafePointer);
   }
 
   /**
@@ -199,14 +199,14 @@ export class Device {
    * Throws InvalidArgumentError for an array at a bad address, BackendError where the device can't take memory of the processor.
    * C: `ggml_backend_dev_buffer_from_host_ptr`, for the CPU `ggml_backend_cpu_buffer_from_ptr`.
    */
-  bufferFromBytes(bytes: Uint8Array<ArrayBuffer>): Buffer {
+  bufferFromBytes(bytes: Uint8Array<ArrayBuffer>): BackendBuffer {
     if (!this.properties.capabilities.bufferFromHostPointer) {
       throw new BackendError(`${this.name} can't take memory of the processor as a buffer; alloc one and copy`, {
         value: this.name,
         expected: "a device with the capability bufferFromHostPointer",
       });
     }
-    return Buffer.fromBytes(this, bytes);
+    return BackendBuffer.fromBytes(this, bytes);
   }
 
   /**
@@ -217,7 +217,7 @@ export class Device {
   }
 
   /** Makes an event. Throws BackendError where the device has none. C: `ggml_backend_event_new`. */
-  event(): Event {
+  event(): BackendEvent {
     const pointer = this.native.lib.ggml_backend_event_new(this.pointer);
     if (pointer === null) {
       throw new BackendError(`${this.name} has no events; use synchronize()`, {
@@ -225,7 +225,7 @@ export class Device {
         expected: "a device with the capability events",
       });
     }
-    return new Event(this.native, pointer);
+    return new BackendEvent(this.native, pointer);
   }
 
   /** Whether it is the same device as another. */

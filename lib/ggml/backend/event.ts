@@ -9,7 +9,7 @@ import { Handle } from "../tensor/handle.ts";
  *
  * C: `ggml_backend_event_t`.
  */
-export class Event implements Disposable {
+export class BackendEvent implements Disposable {
   readonly #native: Native;
   readonly #handle: Handle<"ggml_backend_event">;
 

@@ -1,8 +1,8 @@
 import type { Native, Pointer, StructView } from "../../../ffi/mod.ts";
 import { ggml_op, type ggml_tensor } from "../../../ffi/mod.ts";
 import { NotAllocatedError, UnsupportedOperationError } from "../../errors.ts";
-import { type Buffer, bufferAt } from "./buffer.ts";
-import { present } from "./non_null.ts";
+import { type BackendBuffer, bufferAt } from "./buffer.ts";
+import { assertNonNull } from "./non_null.ts";
 import type { GraphReference } from "../tensor/references.ts";
 
 /** What a computation is checked against. */
@@ -41,14 +41,14 @@ export function tensorWords(native: Native, tensor: Pointer<"ggml_tensor">): str
  * Throws unless each node of a graph has memory that the device can use, and is of an operator that it has: NotAllocatedError,
  * UnsupportedOperationError. Native code would abort. Gives the buffers that the tensors lie in.
  */
-export function checkGraph(native: Native, graph: GraphReference, { device, name }: GraphCheck): Buffer[] {
+export function checkGraph(native: Native, graph: GraphReference, { device, name }: GraphCheck): BackendBuffer[] {
   const { lib } = native;
   const buffers = new Set<bigint>();
   const usable = (tensor: Pointer<"ggml_tensor">, view: StructView<ggml_tensor>): void => {
     if (view.data === null) throw notAllocated(native, tensor);
     const buffer = view.buffer;
     if (buffer === null || buffers.has(buffer)) return;
-    const type = present(lib.ggml_backend_buffer_get_type(buffer), "a buffer type");
+    const type = assertNonNull(lib.ggml_backend_buffer_get_type(buffer), "a buffer type");
     if (!lib.ggml_backend_dev_supports_buft(device, type)) {
       throw new UnsupportedOperationError(
         `${name} can't use ${tensorWords(native, tensor)}: it lies in memory of ${
@@ -59,10 +59,10 @@ export function checkGraph(native: Native, graph: GraphReference, { device, name
     }
     buffers.add(buffer);
   };
-  const { pointer } = graph;
-  const count = lib.ggml_graph_n_nodes(pointer);
+  const { unsafePointer } = graph;
+  const count = lib.ggml_graph_n_nodes(unsafePointer);
   for (let index = 0; index < count; index++) {
-    const node = lib.ggml_graph_node(pointer, index);
+    const node = lib.ggml_graph_node(unsafePointer, index);
     const view = native.structAt("ggml_tensor", node);
     usable(node, view);
     if (VIEWS.has(view.op)) continue;

@@ -37,7 +37,7 @@ export class GraphCopy implements GraphReference, Disposable {
     checkCopyable(backend, graph);
     this.native = graph.native;
     const { lib } = this.native;
-    const copy = lib.ggml_backend_graph_copy(backend.pointer, graph.pointer);
+    const copy = lib.ggml_backend_graph_copy(backend.pointer, graph.unsafePointer);
     const { graph: pointer, ctx_allocated: context } = copy;
     if (pointer === null || context === null) throw noMemory(backend);
     const release = backend.hold();
@@ -53,7 +53,7 @@ export class GraphCopy implements GraphReference, Disposable {
   }
 
   /** The address, for the raw layer. Throws DisposedError once it was disposed. */
-  get pointer(): Pointer<"ggml_cgraph"> {
+  get unsafePointer(): Pointer<"ggml_cgraph"> {
     return this.#handle.pointer;
   }
 
@@ -61,8 +61,8 @@ export class GraphCopy implements GraphReference, Disposable {
   get nodes(): Tensor[] {
     const { lib } = this.native;
     return Array.from(
-      { length: lib.ggml_graph_n_nodes(this.pointer) },
-      (_, index) => this.#context.wrap(lib.ggml_graph_node(this.pointer, index)),
+      { length: lib.ggml_graph_n_nodes(this.unsafePointer) },
+      (_, index) => this.#context.wrap(lib.ggml_graph_node(this.unsafePointer, index)),
     );
   }
 
@@ -112,7 +112,7 @@ export function compareBackends(
   let thrown: { readonly error: unknown } | undefined;
   using callback = native.callback("ggml_backend_eval_callback", (index, a, b) => {
     if (a === null || b === null) return true;
-    const copied = GgmlContext.adopt(native, graph.context.pointer, () => {});
+    const copied = GgmlContext.adopt(native, graph.context.unsafePointer, () => {});
     try {
       return onNode({ index, first: graph.context.wrap(a), second: copied.wrap(b) }) !== false;
     } catch (error) {
@@ -125,7 +125,7 @@ export function compareBackends(
   const done = native.lib.ggml_backend_compare_graph_backend(
     first.pointer,
     second.pointer,
-    graph.pointer,
+    graph.unsafePointer,
     callback.pointer,
     null,
     wanted === undefined ? null : native.addressOf(wanted),
@@ -137,9 +137,9 @@ export function compareBackends(
 
 function checkNodes(graph: Graph, nodes: readonly Tensor[] | undefined): BigUint64Array<ArrayBuffer> | undefined {
   if (nodes === undefined) return undefined;
-  const known = new Set<bigint>(graph.nodes.map(({ pointer }) => pointer));
-  if (nodes.length > 0 && nodes.every(({ pointer }) => known.has(pointer))) {
-    return BigUint64Array.from(nodes, ({ pointer }) => pointer);
+  const known = new Set<bigint>(graph.nodes.map(({ unsafePointer }) => unsafePointer));
+  if (nodes.length > 0 && nodes.every(({ unsafePointer }) => known.has(unsafePointer))) {
+    return BigUint64Array.from(nodes, ({ unsafePointer }) => unsafePointer);
   }
   throw new GraphError("the nodes to compare aren't nodes of the graph", {
     value: nodes.length,

@@ -2,7 +2,7 @@ import type { Native } from "../../../ffi/mod.ts";
 import { BackendError } from "../../errors.ts";
 import type { Backend } from "./backend.ts";
 import { Handle } from "../tensor/handle.ts";
-import { present } from "./non_null.ts";
+import { assertNonNull } from "./non_null.ts";
 import type { GraphReference } from "../tensor/references.ts";
 import { statusError } from "./status.ts";
 
@@ -36,10 +36,10 @@ export class GraphPlan implements Disposable {
     const { lib } = this.#native;
     const { pointer: owner } = backend;
     const holds = check();
-    const pointer = lib.ggml_backend_graph_plan_create(owner, graph.pointer);
+    const pointer = lib.ggml_backend_graph_plan_create(owner, graph.unsafePointer);
     this.#handle = new Handle({
       what: "the plan of a graph",
-      pointer: present(pointer, "a plan"),
+      pointer: assertNonNull(pointer, "a plan"),
       free: (one) => {
         lib.ggml_backend_graph_plan_free(owner, one);
         for (const release of holds) release();

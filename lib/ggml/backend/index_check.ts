@@ -36,11 +36,11 @@ const views: ReadonlySet<number> = new Set([
  * Throws InvalidArgumentError when an index that a graph is given lies outside of the tensor that it points into: ggml aborts, or writes where it mustn't.
  * Looks at indices that are inputs; those that the graph computes itself can't be known before.
  */
-export function checkIndices({ native, pointer }: GraphReference): void {
+export function checkIndices({ native, unsafePointer }: GraphReference): void {
   const { lib } = native;
-  const count = lib.ggml_graph_n_nodes(pointer);
+  const count = lib.ggml_graph_n_nodes(unsafePointer);
   for (let at = 0; at < count; at++) {
-    const node = native.structAt("ggml_tensor", lib.ggml_graph_node(pointer, at));
+    const node = native.structAt("ggml_tensor", lib.ggml_graph_node(unsafePointer, at));
     const how = indexed.get(node.op);
     if (how === undefined) continue;
     const indices = node.src[how.indices] as TensorPointer;

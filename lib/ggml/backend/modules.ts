@@ -3,7 +3,7 @@ import { basename, join, resolve } from "node:path";
 import { type Native, NativeThread } from "../../../ffi/mod.ts";
 import { BackendLoadError, GgmlError } from "../../errors.ts";
 import { checkText } from "../../support/check.ts";
-import { Registration } from "./backend_module.ts";
+import { BackendModule } from "./backend_module.ts";
 import type { ModuleWords } from "../thread/modules.ts";
 import type { GgmlTasks } from "../thread/tasks.ts";
 
@@ -20,7 +20,7 @@ export interface RefusedModule {
 /** What came of loading all modules of a folder. */
 export interface LoadedModules {
   /** Those that were loaded. */
-  readonly loaded: Registration[];
+  readonly loaded: BackendModule[];
   /** Those that were not: another one of the same kind is better, or it is no backend for this system. */
   readonly refused: RefusedModule[];
 }
@@ -44,7 +44,7 @@ export async function inspectModules(
 }
 
 /** Loads one module into the registry. Throws BackendLoadError. */
-export async function loadModule(native: Native, path: string): Promise<Registration> {
+export async function loadModule(native: Native, path: string): Promise<BackendModule> {
   const [words] = await inspectModules(native, [fullPath(path)]);
   if (words === undefined) throw new BackendLoadError(`${path} wasn't looked at`, { value: path });
   if (isRefused(words)) throw words.error;
@@ -55,7 +55,7 @@ export async function loadModule(native: Native, path: string): Promise<Registra
 export async function loadFolder(native: Native, folder: string): Promise<LoadedModules> {
   const asked = await inspectModules(native, backendFiles(folder));
   const refused = asked.filter(isRefused);
-  const loaded: Registration[] = [];
+  const loaded: BackendModule[] = [];
   const kinds = Map.groupBy(asked.filter((one): one is ModuleWords => !isRefused(one)), ({ path }) => kindOf(path));
   for (const group of kinds.values()) {
     // One without a score is taken before any that says it fits badly.
@@ -84,7 +84,7 @@ function worse(path: string, score: number | undefined, best: ModuleWords): Back
 }
 
 /** Puts a module that was asked into the registry: on the caller's thread, since the registry has no lock. */
-function register(native: Native, { path, score, apiVersion }: ModuleWords): Registration {
+function register(native: Native, { path, score, apiVersion }: ModuleWords): BackendModule {
   if (score === 0) {
     throw new BackendLoadError(`${path} doesn't run on this system: its score is 0; take another variant of it`, {
       value: score,
@@ -99,7 +99,7 @@ function register(native: Native, { path, score, apiVersion }: ModuleWords): Reg
     );
   }
   const pointer = native.lib.ggml_backend_load(path);
-  if (pointer !== null) return new Registration(native, pointer);
+  if (pointer !== null) return new BackendModule(native, pointer);
   throw new BackendLoadError(`ggml refused ${path} after it was found right`, {
     value: path,
     expected: "a backend that loads",

@@ -4,7 +4,7 @@ import { BufferType } from "./buffer_type.ts";
 import { Graph } from "../graph/graph.ts";
 import { GraphCopy } from "./graph_copy.ts";
 import type { GraphReference, TensorReference } from "../tensor/references.ts";
-import { Registration } from "./backend_module.ts";
+import { BackendModule } from "./backend_module.ts";
 import { Tensor } from "../tensor/tensor.ts";
 
 function check<T>(
@@ -44,6 +44,6 @@ export function checkBufferType(name: string, value: BufferType): BufferType {
 }
 
 /** A module. Throws InvalidArgumentError for anything else. */
-export function checkRegistration(name: string, value: Registration): Registration {
-  return check(name, value, "a Registration", Registration);
+export function checkRegistration(name: string, value: BackendModule): BackendModule {
+  return check(name, value, "a BackendModule", BackendModule);
 }

@@ -13,7 +13,7 @@ import {
   type RefusedModule,
 } from "./modules.ts";
 import { checkRegistration } from "./object_check.ts";
-import { Registration } from "./backend_module.ts";
+import { BackendModule } from "./backend_module.ts";
 
 /** In the order of `enum ggml_backend_dev_type`. */
 const kinds = ["cpu", "gpu", "igpu", "accelerator"] as const satisfies readonly DeviceKind[];
@@ -44,18 +44,18 @@ export class Registry {
   }
 
   /** The modules that are loaded. C: `ggml_backend_reg_count`, `ggml_backend_reg_get`. */
-  get registrations(): Registration[] {
+  get registrations(): BackendModule[] {
     const { lib } = this.native;
     return Array.from(
       { length: Number(lib.ggml_backend_reg_count()) },
-      (_, index) => new Registration(this.native, lib.ggml_backend_reg_get(BigInt(index))),
+      (_, index) => new BackendModule(this.native, lib.ggml_backend_reg_get(BigInt(index))),
     );
   }
 
   /** The module of this name, whatever its case. Throws InvalidArgumentError when there is none. C: `ggml_backend_reg_by_name`. */
-  registration(name: string): Registration {
+  registration(name: string): BackendModule {
     const pointer = this.native.lib.ggml_backend_reg_by_name(checkText("the name of a module", name));
-    if (pointer !== null) return new Registration(this.native, pointer);
+    if (pointer !== null) return new BackendModule(this.native, pointer);
     throw unknown("module", name, this.registrations);
   }
 
@@ -65,7 +65,7 @@ export class Registry {
    *
    * Rejects with BackendLoadError that says what is wrong. C: `ggml_backend_load`.
    */
-  load(path: string): Promise<Registration> {
+  load(path: string): Promise<BackendModule> {
     return loadModule(this.native, path);
   }
 
@@ -94,9 +94,9 @@ export class Registry {
    * Takes a module out of the registry: models and schedulers don't find its devices any more. What was opened on them goes on working, since its
    * code stays in memory. Throws InvalidArgumentError for the last module with a CPU, which everything needs. C: `ggml_backend_unload`.
    */
-  unload(registration: Registration): void {
+  unload(registration: BackendModule): void {
     checkRegistration("registration", registration);
-    const cpus = (one: Registration): number => one.devices.filter(({ kind }) => kind === "cpu").length;
+    const cpus = (one: BackendModule): number => one.devices.filter(({ kind }) => kind === "cpu").length;
     if (!this.registrations.some((one) => !one.equals(registration) && cpus(one) > 0)) {
       throw new InvalidArgumentError(
         `${registration.name} is the last module with a CPU; keep it, everything needs one`,

@@ -1,16 +1,16 @@
 import type { Native, Pointer } from "../../../ffi/mod.ts";
-import type { Buffer } from "./buffer.ts";
+import type { BackendBuffer } from "./buffer.ts";
 import { bufferAt } from "./buffer.ts";
 import type { Graph } from "../graph/graph.ts";
 
 /** Every tensor that a graph reaches: nodes, operands, and what they are views of. */
 export function tensorsOf(native: Native, graph: Graph): Set<Pointer<"ggml_tensor">> {
   const { lib } = native;
-  const { pointer } = graph;
+  const { unsafePointer } = graph;
   const seen = new Set<Pointer<"ggml_tensor">>();
   const open: Pointer<"ggml_tensor">[] = [];
-  const count = lib.ggml_graph_n_nodes(pointer);
-  for (let index = 0; index < count; index++) open.push(lib.ggml_graph_node(pointer, index));
+  const count = lib.ggml_graph_n_nodes(unsafePointer);
+  for (let index = 0; index < count; index++) open.push(lib.ggml_graph_node(unsafePointer, index));
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     if (seen.has(at)) continue;
     seen.add(at);
@@ -58,7 +58,7 @@ export class ScheduledGraph {
     this.#graph = graph;
     this.#native = graph.native;
     const given: Pointer<"ggml_tensor">[] = [];
-    const buffers = new Set<Buffer>();
+    const buffers = new Set<BackendBuffer>();
     for (const tensor of tensors) {
       const { data, buffer } = this.#native.structAt("ggml_tensor", tensor);
       if (data === null) given.push(tensor);

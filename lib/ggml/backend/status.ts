@@ -1,9 +1,9 @@
-import { takeThrown } from "./callback_errors.ts";
+import { drainErrors } from "./callback_errors.ts";
 import { AllocationError, BackendError, type GgmlError } from "../../errors.ts";
 
 /** The error for a value of `enum ggml_status`; `undefined` for success. */
 export function statusError(status: number, what: string): GgmlError | undefined {
-  const cause = takeThrown();
+  const cause = drainErrors();
   if (status === 0) return undefined;
   if (status === -2) {
     return new AllocationError(

@@ -20,8 +20,8 @@ export interface TensorRows {
 
 /** Bytes of a tensor's data, from its first to its last. C: `ggml_nbytes`. */
 export function byteLength(tensor: TensorReference): number {
-  const { native, pointer } = checkTensor("tensor", tensor);
-  return Number(native.lib.ggml_nbytes(pointer));
+  const { native, unsafePointer } = checkTensor("tensor", tensor);
+  return Number(native.lib.ggml_nbytes(unsafePointer));
 }
 
 /**
@@ -31,7 +31,7 @@ export function byteLength(tensor: TensorReference): number {
 export function setBytes(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, offset: number = 0): void {
   checkRange(tensor, offset, data);
   tensor.native.lib.ggml_backend_tensor_set(
-    tensor.pointer,
+    tensor.unsafePointer,
     data as Uint8Array,
     BigInt(offset),
     BigInt(data.byteLength),
@@ -42,7 +42,7 @@ export function setBytes(tensor: TensorReference, data: ArrayBufferView<ArrayBuf
 export function getBytes(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, offset: number = 0): void {
   checkRange(tensor, offset, data);
   tensor.native.lib.ggml_backend_tensor_get(
-    tensor.pointer,
+    tensor.unsafePointer,
     data as Uint8Array,
     BigInt(offset),
     BigInt(data.byteLength),
@@ -56,19 +56,19 @@ export function fillBytes(tensor: TensorReference, value: number, offset: number
   checkInteger("offset", offset, { min: 0, max: all });
   const count = checkInteger("size", size ?? all - offset, { min: 0, max: all - offset });
   checkAllocated(tensor);
-  tensor.native.lib.ggml_backend_tensor_memset(tensor.pointer, value, BigInt(offset), BigInt(count));
+  tensor.native.lib.ggml_backend_tensor_memset(tensor.unsafePointer, value, BigInt(offset), BigInt(count));
 }
 
 /** Writes rows of bytes into a tensor. Throws as {@linkcode setBytes}. C: `ggml_backend_tensor_set_2d`. */
 export function setRows(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, rows: TensorRows): void {
   const args = checkRows(tensor, data, rows);
-  tensor.native.lib.ggml_backend_tensor_set_2d(tensor.pointer, data as Uint8Array, ...args);
+  tensor.native.lib.ggml_backend_tensor_set_2d(tensor.unsafePointer, data as Uint8Array, ...args);
 }
 
 /** Reads rows of bytes of a tensor into `data`. Throws as {@linkcode setBytes}. C: `ggml_backend_tensor_get_2d`. */
 export function getRows(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, rows: TensorRows): void {
   const args = checkRows(tensor, data, rows);
-  tensor.native.lib.ggml_backend_tensor_get_2d(tensor.pointer, data as Uint8Array, ...args);
+  tensor.native.lib.ggml_backend_tensor_get_2d(tensor.unsafePointer, data as Uint8Array, ...args);
 }
 
 /**
@@ -79,13 +79,13 @@ export function copyTensor(from: TensorReference, to: TensorReference): void {
   checkAllocated(from);
   checkAllocated(to);
   checkSameLayout(from, to);
-  from.native.lib.ggml_backend_tensor_copy(from.pointer, to.pointer);
+  from.native.lib.ggml_backend_tensor_copy(from.unsafePointer, to.unsafePointer);
 }
 
 /** Throws InvalidArgumentError unless two tensors have the same type, shape and strides. */
 export function checkSameLayout(from: TensorReference, to: TensorReference): void {
   const { native } = from;
-  const [a, b] = [native.structAt("ggml_tensor", from.pointer), native.structAt("ggml_tensor", to.pointer)];
+  const [a, b] = [native.structAt("ggml_tensor", from.unsafePointer), native.structAt("ggml_tensor", to.unsafePointer)];
   const same = a.type === b.type && a.ne.every((size, index) => size === b.ne[index]) &&
     a.nb.every((stride, index) => stride === b.nb[index]);
   if (same) return;
@@ -100,9 +100,9 @@ export function checkSameLayout(from: TensorReference, to: TensorReference): voi
 /** Throws NotAllocatedError for a tensor without memory. */
 export function checkAllocated(tensor: TensorReference): void {
   checkTensor("tensor", tensor);
-  const { data, buffer, view_src } = tensor.native.structAt("ggml_tensor", tensor.pointer);
+  const { data, buffer, view_src } = tensor.native.structAt("ggml_tensor", tensor.unsafePointer);
   if (data !== null && (buffer !== null || view_src !== null)) return;
-  throw notAllocated(tensor.native, tensor.pointer);
+  throw notAllocated(tensor.native, tensor.unsafePointer);
 }
 
 /** Throws unless the bytes of an array fit into a tensor from `offset` on. */

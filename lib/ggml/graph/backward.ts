@@ -21,14 +21,16 @@ export function addGradients(graph: Graph, context: GgmlContext, accumulate: boo
   const { nodes } = graph;
   const accumulators = accumulate ? makeAccumulators(context, nodes) : undefined;
   assertRoom(graph, context, nodes.length, accumulators);
-  graph.native.lib.ggml_build_backward_expand(context.pointer, graph.pointer, accumulators ?? null);
+  graph.native.lib.ggml_build_backward_expand(context.unsafePointer, graph.unsafePointer, accumulators ?? null);
 }
 
 function makeAccumulators(context: GgmlContext, nodes: readonly Tensor[]): BigUint64Array {
   return BigUint64Array.from(
     nodes,
     (node) =>
-      node.flags.includes("param") || node.flags.includes("loss") ? context.tensor("f32", node.shape).pointer : 0n,
+      node.flags.includes("param") || node.flags.includes("loss")
+        ? context.tensor("f32", node.shape).unsafePointer
+        : 0n,
   );
 }
 
@@ -36,7 +38,7 @@ function makeAccumulators(context: GgmlContext, nodes: readonly Tensor[]): BigUi
 function assertRoom(graph: Graph, context: GgmlContext, count: number, accumulators: BigUint64Array | undefined): void {
   const { native } = graph;
   const { lib } = native;
-  const size = BigInt(Math.max(graph.size, count * TENSORS_A_NODE + graph.leafs.length));
+  const size = BigInt(Math.max(graph.size, count * TENSORS_A_NODE + graph.leaves.length));
   const bytes = Number(lib.ggml_graph_overhead_custom(size, true)) +
     count * TENSORS_A_NODE * Number(lib.ggml_tensor_overhead());
   const pool = native.allocate(bytes, 64);
@@ -45,7 +47,7 @@ function assertRoom(graph: Graph, context: GgmlContext, count: number, accumulat
   );
   try {
     const copy = lib.ggml_new_graph_custom(scratch, size, true);
-    lib.ggml_graph_cpy(graph.pointer, copy);
+    lib.ggml_graph_cpy(graph.unsafePointer, copy);
     const before = Number(lib.ggml_used_mem(scratch));
     lib.ggml_build_backward_expand(scratch, copy, accumulators ?? null);
     const nodes = lib.ggml_graph_n_nodes(copy);

@@ -123,7 +123,7 @@ class Gradients {
   }
 
   needs(tensor: Tensor | undefined): tensor is Tensor {
-    return tensor !== undefined && this.#needed.has(tensor.pointer);
+    return tensor !== undefined && this.#needed.has(tensor.unsafePointer);
   }
 
   /** Notes whether a node needs a gradient: because it is marked, or because an operand of it does. */
@@ -136,18 +136,18 @@ class Gradients {
     const { view_src, op } = node.struct;
     if (view_src !== null && !views.has(op)) refuse(node, "it works in place; leave inPlace out");
     if (node.type !== "f32") refuse(node, `it is of type ${node.type}, and gradients are of f32`);
-    this.#needed.set(node.pointer, node);
+    this.#needed.set(node.unsafePointer, node);
   }
 
   /** Notes that a gradient arrives at an operand. */
   arrive(at: Tensor, permuted: boolean): void {
-    const { count, permuted: before } = this.#arrivals.get(at.pointer) ?? { count: 0, permuted: false };
-    this.#arrivals.set(at.pointer, { count: count + 1, permuted: before || permuted });
+    const { count, permuted: before } = this.#arrivals.get(at.unsafePointer) ?? { count: 0, permuted: false };
+    this.#arrivals.set(at.unsafePointer, { count: count + 1, permuted: before || permuted });
   }
 
   /** Whether the sum of what arrived isn't contiguous. */
   permutedAt(node: Tensor): boolean {
-    const { count = 0, permuted = false } = this.#arrivals.get(node.pointer) ?? {};
+    const { count = 0, permuted = false } = this.#arrivals.get(node.unsafePointer) ?? {};
     const own = this.#accumulates && node.flags.includes("param") ? 1 : 0;
     if (permuted && count > 1 && own === 0) {
       refuse(
@@ -159,7 +159,7 @@ class Gradients {
   }
 
   arrivals(node: Tensor): number {
-    return (this.#arrivals.get(node.pointer)?.count ?? 0) +
+    return (this.#arrivals.get(node.unsafePointer)?.count ?? 0) +
       (this.#accumulates && node.flags.includes("param") ? 1 : 0);
   }
 }
@@ -199,7 +199,7 @@ function checkNode(node: Tensor, gradients: Gradients): void {
   if (needsA && a !== undefined) checkFirst(node, a, b, gradients);
   if (needsB && a !== undefined && b !== undefined) checkSecond(node, a, b, permuted);
   if (gradients.needs(c)) refuse(node, "its third operand has none");
-  if (needsA && a !== undefined && a.pointer !== undefined) gradients.arrive(a, arrivesPermuted(node, permuted));
+  if (needsA && a !== undefined && a.unsafePointer !== undefined) gradients.arrive(a, arrivesPermuted(node, permuted));
   if (needsB && b !== undefined && ignored(node) !== 1) gradients.arrive(b, op === o.GGML_OP_ADD && permuted);
 }
 

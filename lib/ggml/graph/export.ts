@@ -10,7 +10,7 @@ import type { TypeName } from "../tensor/types.ts";
 
 /** One tensor of a graph. Plain data. */
 export interface GraphRow {
-  /** Its number: nodes count from 0 in the order in which they are computed, leafs from −1 downwards. */
+  /** Its number: nodes count from 0 in the order in which they are computed, leaves from −1 downwards. */
   index: number;
   /** Its name. */
   name: string;
@@ -30,24 +30,24 @@ export interface GraphRow {
   flags: TensorFlag[];
 }
 
-/** A graph as rows: its leafs, then its nodes. Throws DisposedError. */
+/** A graph as rows: its leaves, then its nodes. Throws DisposedError. */
 export function graphTable(graph: Graph): GraphRow[] {
   const numbers = new Map<bigint, number>();
-  const { leafs, nodes } = graph;
-  leafs.forEach(({ pointer }, index) => numbers.set(pointer, -1 - index));
-  nodes.forEach(({ pointer }, index) => numbers.set(pointer, index));
-  return [...leafs, ...nodes].map((tensor) => rowOf(tensor, numbers));
+  const { leaves, nodes } = graph;
+  leaves.forEach(({ unsafePointer }, index) => numbers.set(unsafePointer, -1 - index));
+  nodes.forEach(({ unsafePointer }, index) => numbers.set(unsafePointer, index));
+  return [...leaves, ...nodes].map((tensor) => rowOf(tensor, numbers));
 }
 
 function rowOf(tensor: Tensor, numbers: ReadonlyMap<bigint, number>): GraphRow {
   const known = (one: Tensor | undefined): number[] => {
-    const number = one === undefined ? undefined : numbers.get(one.pointer);
+    const number = one === undefined ? undefined : numbers.get(one.unsafePointer);
     return number === undefined ? [] : [number];
   };
   const { name, opDescription: op, type, byteLength: bytes, flags, viewOf } = tensor;
   const [owner] = known(viewOf);
   return {
-    index: numbers.get(tensor.pointer) ?? 0,
+    index: numbers.get(tensor.unsafePointer) ?? 0,
     name,
     op,
     type,
@@ -60,7 +60,7 @@ function rowOf(tensor: Tensor, numbers: ReadonlyMap<bigint, number>): GraphRow {
 }
 
 /**
- * A graph in the DOT language, for Graphviz: parameters yellow, inputs green, outputs blue, other leafs grey. Throws DisposedError. C's
+ * A graph in the DOT language, for Graphviz: parameters yellow, inputs green, outputs blue, other leaves grey. Throws DisposedError. C's
  * `ggml_graph_dump_dot` writes a file; this is a string.
  */
 export function graphToDot(graph: Graph): string {

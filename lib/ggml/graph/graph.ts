@@ -1,5 +1,5 @@
 import type { Native, Pointer } from "../../../ffi/mod.ts";
-import { graphLeafs } from "../../../ffi/mod.ts";
+import { graphLeaves } from "../../../ffi/mod.ts";
 import { AllocationError, InvalidArgumentError, UnsupportedOperationError } from "../../errors.ts";
 import { checkBoolean, checkInteger, checkOptions, isInstance } from "../../support/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
@@ -14,7 +14,7 @@ import { dataOf } from "../tensor/view.ts";
 
 /** How a {@linkcode Graph} is made. */
 export interface GraphOptions {
-  /** How many nodes, and how many leafs, it takes at most. 1 to 16,777,216, default 2,048. C: `ggml_new_graph_custom`'s `size`. */
+  /** How many nodes, and how many leaves, it takes at most. 1 to 16,777,216, default 2,048. C: `ggml_new_graph_custom`'s `size`. */
   size?: number | undefined;
   /** Whether gradients can be added. Default false. C: `ggml_new_graph_custom`'s `grads`. */
   gradients?: boolean | undefined;
@@ -43,7 +43,7 @@ const DEFAULT_SIZE = 2048;
  * import assert from "node:assert/strict";
  * import { GgmlContext, Graph, ops } from "../mod.ts";
  *
- * using context = await GgmlContext.create({ memory: 1 << 16 });
+ * using context = await GgmlContext.create({ dataBytes: 1 << 16 });
  * const x = context.from([1, 2, 3, 4]);
  * using graph = new Graph(context).forward(ops.sum(context, ops.sqr(context, x)));
  * assert.deepEqual(graph.nodes.map(({ op }) => op), ["SQR", "SUM"]);
@@ -66,7 +66,7 @@ export class Graph implements GraphReference, Disposable {
     this.gradients = checkBoolean("gradients", gradients);
     const made = makeGraph(context.native, checkInteger("size", size, { min: 1, max: 1 << 24 }), this.gradients);
     this.#handle = new Handle({ what: "the graph", ...made });
-    net.register(this, made, this);
+    finalizer.register(this, made, this);
   }
 
   /** The libraries that it came from. */
@@ -75,7 +75,7 @@ export class Graph implements GraphReference, Disposable {
   }
 
   /** Its address, for the raw layer. Throws DisposedError once it or a context that it uses was disposed or reset. */
-  get pointer(): Pointer<"ggml_cgraph"> {
+  get unsafePointer(): Pointer<"ggml_cgraph"> {
     this.context.reached();
     return this.#handle.pointer;
   }
@@ -102,14 +102,14 @@ export class Graph implements GraphReference, Disposable {
     this.#memory = memory;
   }
 
-  /** How many nodes, and how many leafs, it takes at most. C: `ggml_graph_size`. */
+  /** How many nodes, and how many leaves, it takes at most. C: `ggml_graph_size`. */
   get size(): number {
-    return this.native.lib.ggml_graph_size(this.pointer);
+    return this.native.lib.ggml_graph_size(this.unsafePointer);
   }
 
   /** How many nodes it has. C: `ggml_graph_n_nodes`. */
   get length(): number {
-    return this.native.lib.ggml_graph_n_nodes(this.pointer);
+    return this.native.lib.ggml_graph_n_nodes(this.unsafePointer);
   }
 
   /** Its nodes in the order in which they are computed. C: `ggml_graph_nodes`. */
@@ -118,8 +118,8 @@ export class Graph implements GraphReference, Disposable {
   }
 
   /** The tensors that it needs and doesn't compute, in ggml's order. */
-  get leafs(): Tensor[] {
-    const found = graphLeafs(this.native, this.pointer);
+  get leaves(): Tensor[] {
+    const found = graphLeaves(this.native, this.unsafePointer);
     if (found === undefined) {
       throw new UnsupportedOperationError(
         "the libraries lay graphs out in another way than the release that this one is for",
@@ -131,13 +131,13 @@ export class Graph implements GraphReference, Disposable {
     return found.map((pointer) => this.context.wrap(pointer));
   }
 
-  /** All of its tensors: leafs, nodes, and what they are views of. */
+  /** All of its tensors: leaves, nodes, and what they are views of. */
   tensors(): Tensor[] {
     const found = new Map<bigint, Tensor>();
     const add = (tensor: Tensor | undefined): void => {
-      if (tensor !== undefined && !found.has(tensor.pointer)) found.set(tensor.pointer, tensor);
+      if (tensor !== undefined && !found.has(tensor.unsafePointer)) found.set(tensor.unsafePointer, tensor);
     };
-    this.leafs.forEach(add);
+    this.leaves.forEach(add);
     for (const node of this.nodes) {
       node.sources.forEach(add);
       add(node.viewOf);
@@ -153,12 +153,12 @@ export class Graph implements GraphReference, Disposable {
       throw new GraphError("the graph has no nodes yet", { value: index, expected: "a graph with nodes" });
     }
     checkInteger("the node's number", index, { min: -length, max: length - 1 });
-    return this.context.wrap(this.native.lib.ggml_graph_node(this.pointer, index));
+    return this.context.wrap(this.native.lib.ggml_graph_node(this.unsafePointer, index));
   }
 
   /** A node or leaf by its name; `undefined` when there is none. C: `ggml_graph_get_tensor`. */
   get(name: string): Tensor | undefined {
-    const found = this.native.lib.ggml_graph_get_tensor(this.pointer, name);
+    const found = this.native.lib.ggml_graph_get_tensor(this.unsafePointer, name);
     return found === null ? undefined : this.context.wrap(found);
   }
 
@@ -170,7 +170,7 @@ export class Graph implements GraphReference, Disposable {
   forward(...results: readonly Tensor[]): this {
     for (const result of results) {
       this.#take(result);
-      this.native.lib.ggml_build_forward_expand(this.pointer, result.pointer);
+      this.native.lib.ggml_build_forward_expand(this.unsafePointer, result.unsafePointer);
     }
     return this;
   }
@@ -178,7 +178,7 @@ export class Graph implements GraphReference, Disposable {
   /** Adds a result with all that it needs without marking it as to be computed. Throws as {@linkcode Graph.forward} does. C: `ggml_build_forward_order`. */
   order(result: Tensor): this {
     this.#take(result);
-    this.native.lib.ggml_build_forward_order(this.pointer, result.pointer);
+    this.native.lib.ggml_build_forward_order(this.unsafePointer, result.unsafePointer);
     return this;
   }
 
@@ -191,9 +191,14 @@ export class Graph implements GraphReference, Disposable {
     checkInteger("the index", index, { min: 0, max: results.length - 1 });
     for (const result of results) this.#take(result);
     this.#assertRoom(results);
-    const pointers = BigUint64Array.from(results, ({ pointer }) => pointer);
+    const pointers = BigUint64Array.from(results, ({ unsafePointer }) => unsafePointer);
     return this.context.wrap(
-      this.native.lib.ggml_build_forward_select(this.pointer, this.native.addressOf(pointers), results.length, index),
+      this.native.lib.ggml_build_forward_select(
+        this.unsafePointer,
+        this.native.addressOf(pointers),
+        results.length,
+        index,
+      ),
     );
   }
 
@@ -208,7 +213,7 @@ export class Graph implements GraphReference, Disposable {
    * import assert from "node:assert/strict";
    * import { computeSync, GgmlContext, Graph, ops } from "../mod.ts";
    *
-   * using context = await GgmlContext.create({ memory: 1 << 16 });
+   * using context = await GgmlContext.create({ dataBytes: 1 << 16 });
    * const x = context.from([1, 2, 3]).setParam();
    * const loss = ops.sum(context, ops.sqr(context, x)).setLoss();
    * using graph = new Graph(context, { gradients: true }).forward(loss).backward(context);
@@ -225,13 +230,13 @@ export class Graph implements GraphReference, Disposable {
 
   /** The gradient of a tensor; `undefined` when it has none. C: `ggml_graph_get_grad`. */
   gradient(tensor: Tensor): Tensor | undefined {
-    const found = this.native.lib.ggml_graph_get_grad(this.pointer, tensor.pointer);
+    const found = this.native.lib.ggml_graph_get_grad(this.unsafePointer, tensor.unsafePointer);
     return found === null ? undefined : this.context.wrap(found);
   }
 
   /** The tensor in which gradients of several computations add up; `undefined` when there is none. C: `ggml_graph_get_grad_acc`. */
   accumulator(tensor: Tensor): Tensor | undefined {
-    const found = this.native.lib.ggml_graph_get_grad_acc(this.pointer, tensor.pointer);
+    const found = this.native.lib.ggml_graph_get_grad_acc(this.unsafePointer, tensor.unsafePointer);
     return found === null ? undefined : this.context.wrap(found);
   }
 
@@ -246,7 +251,7 @@ export class Graph implements GraphReference, Disposable {
       if (accumulator !== undefined) dataOf(accumulator);
       if (node.op === "OPT_STEP_ADAMW") node.sources.slice(2, 4).forEach((momentum) => momentum && dataOf(momentum));
     }
-    this.native.lib.ggml_graph_reset(this.pointer);
+    this.native.lib.ggml_graph_reset(this.unsafePointer);
     return this;
   }
 
@@ -258,11 +263,11 @@ export class Graph implements GraphReference, Disposable {
     const { size = this.size, gradients = this.gradients } = checkOptions("copy", options, ["size", "gradients"]);
     checkInteger("size", size, { min: this.size, max: 1 << 24 });
     const copy = new Graph(this.context, { size, gradients: gradients || this.gradients });
-    this.native.lib.ggml_graph_cpy(this.pointer, copy.pointer);
+    this.native.lib.ggml_graph_cpy(this.unsafePointer, copy.unsafePointer);
     return copy;
   }
 
-  /** Its leafs and nodes as plain data: a table for `console.table`. */
+  /** Its leaves and nodes as plain data: a table for `console.table`. */
   table(): GraphRow[] {
     return graphTable(this);
   }
@@ -274,13 +279,13 @@ export class Graph implements GraphReference, Disposable {
 
   /** Takes out all of its nodes. C: `ggml_graph_clear`. */
   clear(): this {
-    this.native.lib.ggml_graph_clear(this.pointer);
+    this.native.lib.ggml_graph_clear(this.unsafePointer);
     return this;
   }
 
   /** Frees it; the tensors stay. A second call does nothing. */
   dispose(): void {
-    net.unregister(this);
+    finalizer.unregister(this);
     this.#handle[Symbol.dispose]();
   }
 
@@ -300,13 +305,13 @@ export class Graph implements GraphReference, Disposable {
 
   #assertRoom(results: readonly Tensor[]): void {
     const { size } = this;
-    const { nodes, leafs } = countReached(this.native, [...this.nodes, ...results]);
-    if (nodes <= size && leafs <= size) return;
+    const { nodes, leaves } = countReached(this.native, [...this.nodes, ...results]);
+    if (nodes <= size && leaves <= size) return;
     throw new GraphError(
-      `the graph has room for ${size} nodes and leafs, and needs ${Math.max(nodes, leafs)}; give it a larger size`,
+      `the graph has room for ${size} nodes and leaves, and needs ${Math.max(nodes, leaves)}; give it a larger size`,
       {
         value: size,
-        expected: `size: ${Math.max(nodes, leafs)}`,
+        expected: `size: ${Math.max(nodes, leaves)}`,
       },
     );
   }
@@ -317,7 +322,7 @@ interface MadeGraph {
   readonly free: () => void;
 }
 
-const net = new FinalizationRegistry<MadeGraph>(({ free }) => free());
+const finalizer = new FinalizationRegistry<MadeGraph>(({ free }) => free());
 
 /** A graph in a context of its own, just large enough. */
 function makeGraph(native: Native, size: number, gradients: boolean): MadeGraph {

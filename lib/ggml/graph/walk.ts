@@ -1,20 +1,20 @@
 import { ggml_op, ggml_tensor_flag, type Native, type Pointer } from "../../../ffi/mod.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 
-/** How many nodes and leafs a graph of these results has. */
-export function countReached(native: Native, results: readonly Tensor[]): { nodes: number; leafs: number } {
+/** How many nodes and leaves a graph of these results has. */
+export function countReached(native: Native, results: readonly Tensor[]): { nodes: number; leaves: number } {
   let nodes = 0;
-  let leafs = 0;
+  let leaves = 0;
   const seen = new Set<bigint>();
-  const open: bigint[] = results.map(({ pointer }) => pointer);
+  const open: bigint[] = results.map(({ unsafePointer }) => unsafePointer);
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     if (seen.has(at)) continue;
     seen.add(at);
     const { op, flags, src } = native.structAt("ggml_tensor", at as Pointer<"ggml_tensor">);
     const isLeaf = op === ggml_op.GGML_OP_NONE && (flags & ggml_tensor_flag.GGML_TENSOR_FLAG_PARAM) === 0;
-    if (isLeaf) leafs++;
+    if (isLeaf) leaves++;
     else nodes++;
     for (const source of src) if (source !== 0n) open.push(source);
   }
-  return { nodes, leafs };
+  return { nodes, leaves };
 }

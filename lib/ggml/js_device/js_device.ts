@@ -5,26 +5,26 @@ import type { Callbacks } from "../../../ffi/tables/callbacks.ts";
 import { checkFunction, checkOptions, checkText } from "../../support/check.ts";
 import { beginScripts, callerOnly, endScripts } from "../backend/js_devices_in_use.ts";
 import { Device } from "../backend/device.ts";
-import { keepThrown, takeThrown } from "../backend/callback_errors.ts";
+import { drainErrors, recordError } from "../backend/callback_errors.ts";
 import { CallbackSet, ScriptMemory } from "./memory.ts";
-import { ScriptNode } from "./node.ts";
+import { JsNode } from "./node.ts";
 
-/** What a {@linkcode ScriptDevice} is made of. */
-export interface ScriptDeviceOptions {
+/** What a {@linkcode JsDevice} is made of. */
+export interface JsDeviceOptions {
   /** Its short name. */
   name: string;
   /** What it is. Default: its name. */
   description?: string | undefined;
   /** Says whether it computes a node: its operator, types, shapes and parameters are known, its values not yet. What it throws counts as no. */
-  supports: (node: ScriptNode) => boolean;
+  supports: (node: JsNode) => boolean;
   /** Computes a node: reads the data of its sources and writes its own. What it throws is the cause of a BackendError. */
-  compute: (node: ScriptNode) => void;
+  compute: (node: JsNode) => void;
   /** Says whether it wants a node even if the weights lie elsewhere. Default: never. */
-  offloads?: ((node: ScriptNode) => boolean) | undefined;
+  offloads?: ((node: JsNode) => boolean) | undefined;
 }
 
 /** Devices that native code may call: a program may keep no more than a backend of one. */
-const inUse = new Set<ScriptDevice>();
+const inUse = new Set<JsDevice>();
 
 /**
  * A device whose operators are TypeScript: ggml's tables of functions, filled with callbacks. A scheduler is given backends that were opened on it, beside
@@ -35,9 +35,9 @@ const inUse = new Set<ScriptDevice>();
  *
  * ```ts
  * import assert from "node:assert/strict";
- * import { GgmlContext, Graph, ops, Registry, Scheduler, ScriptDevice } from "../mod.ts";
+ * import { GgmlContext, Graph, ops, Registry, Scheduler, JsDevice } from "../mod.ts";
  *
- * using mine = await ScriptDevice.create({
+ * using mine = await JsDevice.create({
  *   name: "Mine",
  *   supports: ({ op, type }) => op === "SQR" && type === "f32",
  *   compute: ({ sources: [a], data }) => a!.data.forEach((value, index) => data[index] = Number(value) ** 2),
@@ -58,11 +58,11 @@ const inUse = new Set<ScriptDevice>();
  * assert.equal(sum.read()[0], 14);
  * ```
  */
-export class ScriptDevice implements Disposable {
+export class JsDevice implements Disposable {
   /** The device, to open backends on. */
   readonly device: Device;
   readonly #native: Native;
-  readonly #options: ScriptDeviceOptions;
+  readonly #options: JsDeviceOptions;
   readonly #callbacks: CallbackSet;
   readonly #memory: ScriptMemory;
   readonly #view: StructView<ggml_backend_device>;
@@ -74,25 +74,25 @@ export class ScriptDevice implements Disposable {
   #disposed = false;
 
   /** Makes a device once the libraries are open. Throws InvalidArgumentError. */
-  static async create(options: ScriptDeviceOptions): Promise<ScriptDevice> {
-    return new ScriptDevice(await open(), options);
+  static async create(options: JsDeviceOptions): Promise<JsDevice> {
+    return new JsDevice(await open(), options);
   }
 
   /** Makes a device with libraries that are open. Throws InvalidArgumentError. */
-  constructor(native: Native, options: ScriptDeviceOptions) {
+  constructor(native: Native, options: JsDeviceOptions) {
     const known = ["name", "description", "supports", "compute", "offloads"] as const;
-    const { name, description = name, supports, compute, offloads } = checkOptions("ScriptDevice", options, known);
+    const { name, description = name, supports, compute, offloads } = checkOptions("JsDevice", options, known);
     checkText("name", name);
     checkText("description", description);
     this.#options = {
       name: name as string,
       description,
-      supports: checkFunction("supports", supports) as ScriptDeviceOptions["supports"],
-      compute: checkFunction("compute", compute) as ScriptDeviceOptions["compute"],
+      supports: checkFunction("supports", supports) as JsDeviceOptions["supports"],
+      compute: checkFunction("compute", compute) as JsDeviceOptions["compute"],
       offloads: offloads === undefined ? undefined : checkFunction("offloads", offloads),
     };
     this.#native = native;
-    this.#callbacks = new CallbackSet(native, keepThrown);
+    this.#callbacks = new CallbackSet(native, recordError);
     const make = <N extends CallbackName>(type: N, call: Callbacks[N]): Pointer<N> => this.#make(type, call, 0n);
     const label = this.#text(name as string);
     this.#memory = new ScriptMemory(native, label, make, () => this.#sweep());
@@ -138,8 +138,8 @@ export class ScriptDevice implements Disposable {
     return this.#callbacks.make(type, call, otherwise);
   }
 
-  #asks(ask: ((node: ScriptNode) => boolean) | undefined, node: Pointer<"ggml_tensor"> | null): boolean {
-    return ask !== undefined && node !== null && ask(new ScriptNode(this.#native, node)) === true;
+  #asks(ask: ((node: JsNode) => boolean) | undefined, node: Pointer<"ggml_tensor"> | null): boolean {
+    return ask !== undefined && node !== null && ask(new JsNode(this.#native, node)) === true;
   }
 
   #deviceFunctions(name: Pointer<"char">, description: Pointer<"char">): object {
@@ -235,14 +235,14 @@ export class ScriptDevice implements Disposable {
   }
 
   #compute(graph: Pointer<"ggml_cgraph"> | null): ggml_status {
-    takeThrown();
+    drainErrors();
     const native = this.#native;
     const count = graph === null ? 0 : native.lib.ggml_graph_n_nodes(graph);
     for (let index = 0; index < count && graph !== null; index++) {
       const node = native.lib.ggml_graph_node(graph, index);
       const { flags } = native.structAt("ggml_tensor", node);
       const isWanted = (flags & ggml_tensor_flag.GGML_TENSOR_FLAG_COMPUTE) !== 0 && !native.lib.ggml_is_empty(node);
-      if (isWanted && !isView(native, node)) this.#options.compute(new ScriptNode(native, node));
+      if (isWanted && !isView(native, node)) this.#options.compute(new JsNode(native, node));
     }
     return ggml_status.GGML_STATUS_SUCCESS;
   }

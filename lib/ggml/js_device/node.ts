@@ -4,7 +4,7 @@ import { arrayOver, type TensorArray } from "../tensor/view.ts";
 import { type Shape, typeById, type TypeName } from "../tensor/types.ts";
 
 /** A node of a graph, or an operand, as a backend in TypeScript sees it; valid during the call only. */
-export class ScriptNode {
+export class JsNode {
   /** Its shape, four dimensions, the fastest one first. C: `ne`. */
   readonly shape: Shape;
   /** Bytes from one element, row, matrix and cube to the next. C: `nb`. */
@@ -16,7 +16,7 @@ export class ScriptNode {
   readonly #view: StructView<ggml_tensor>;
 
   /**
-   * Made by {@linkcode ScriptDevice}.
+   * Made by {@linkcode JsDevice}.
    *
    * @internal
    */
@@ -46,9 +46,9 @@ export class ScriptNode {
   }
 
   /** Its operands. */
-  get sources(): ScriptNode[] {
+  get sources(): JsNode[] {
     return Array.from(this.#view.src).filter((source) => source !== 0n)
-      .map((source) => new ScriptNode(this.#native, source as Pointer<"ggml_tensor">));
+      .map((source) => new JsNode(this.#native, source as Pointer<"ggml_tensor">));
   }
 
   /** Whether its elements lie one after another, without gaps. C: `ggml_is_contiguous`. */

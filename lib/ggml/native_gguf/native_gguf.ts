@@ -59,7 +59,7 @@ type Data = { readonly tensor: Tensor; readonly address: bigint } | { readonly b
  * import { GgmlContext } from "../tensor/context.ts";
  * import { NativeGguf } from "./native_gguf.ts";
  *
- * using context = await GgmlContext.create({ memory: 4096 });
+ * using context = await GgmlContext.create({ dataBytes: 4096 });
  * const tensor = context.tensor("f32", [2], "numbers").write([1, 2]);
  * using gguf = await NativeGguf.empty();
  * gguf.set("general.name", "two numbers").addTensor(tensor);
@@ -79,7 +79,7 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
     this.native = native;
     this.context = context;
     this.#handle = new Handle({ what: "the GGUF context", pointer, free: (one) => native.lib.gguf_free(one) });
-    net.register(this, { native, pointer }, this);
+    finalizer.register(this, { native, pointer }, this);
   }
 
   /** One without keys and tensors. C: `gguf_init_empty`. */
@@ -121,31 +121,31 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
   }
 
   /** The address, for the raw layer. Throws DisposedError. */
-  get pointer(): Pointer<"gguf_context"> {
+  get unsafePointer(): Pointer<"gguf_context"> {
     return this.#handle.pointer;
   }
 
   /** The version of the format. C: `gguf_get_version`. */
   get version(): number {
-    return this.native.lib.gguf_get_version(this.pointer);
+    return this.native.lib.gguf_get_version(this.unsafePointer);
   }
 
   /** What the data of each tensor is aligned to, in bytes. C: `gguf_get_alignment`. */
   get alignment(): number {
-    return Number(this.native.lib.gguf_get_alignment(this.pointer));
+    return Number(this.native.lib.gguf_get_alignment(this.unsafePointer));
   }
 
   /** Where the data starts in the file that was read, in bytes. C: `gguf_get_data_offset`. */
   get dataOffset(): number {
-    return Number(this.native.lib.gguf_get_data_offset(this.pointer));
+    return Number(this.native.lib.gguf_get_data_offset(this.unsafePointer));
   }
 
   /** The keys in their order. C: `gguf_get_n_kv`, `gguf_get_key`. */
   get keys(): string[] {
     const { lib } = this.native;
     return Array.from(
-      { length: Number(lib.gguf_get_n_kv(this.pointer)) },
-      (_, index) => this.native.readCString(lib.gguf_get_key(this.pointer, BigInt(index))),
+      { length: Number(lib.gguf_get_n_kv(this.unsafePointer)) },
+      (_, index) => this.native.readCString(lib.gguf_get_key(this.unsafePointer, BigInt(index))),
     );
   }
 
@@ -161,7 +161,7 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
    */
   get(key: string): GgufTypedValue | undefined {
     const id = this.#find(key);
-    return id < 0n ? undefined : getValue(this.native, this.pointer, id);
+    return id < 0n ? undefined : getValue(this.native, this.unsafePointer, id);
   }
 
   /** A copy of the bytes of a value that is no string and no array; `undefined` for those and when there is no such key. C: `gguf_get_val_data`. */
@@ -169,9 +169,9 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
     const id = this.#find(key);
     if (id < 0n) return undefined;
     const { lib } = this.native;
-    const type = ggufValueTypes[lib.gguf_get_kv_type(this.pointer, id)];
+    const type = ggufValueTypes[lib.gguf_get_kv_type(this.unsafePointer, id)];
     if (type === "string" || type === "array") return undefined;
-    const data = lib.gguf_get_val_data(this.pointer, id);
+    const data = lib.gguf_get_val_data(this.unsafePointer, id);
     return data === null || type === undefined ? undefined : this.native.copy(data, ggufValueSizes[type]);
   }
 
@@ -183,7 +183,7 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
    */
   set(key: string, value: GgufInput): this {
     if (key === "general.alignment") this.#refuseAlignment(key);
-    setValue(this.native, this.pointer, key, value);
+    setValue(this.native, this.unsafePointer, key, value);
     return this;
   }
 
@@ -191,7 +191,7 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
   setAll(other: NativeGguf): this {
     if (!(other instanceof NativeGguf)) refuse("the other one", other, "a NativeGguf");
     if (other.alignment !== this.alignment) this.#refuseAlignment(other.alignment);
-    if (other !== this) this.native.lib.gguf_set_kv(this.pointer, other.pointer);
+    if (other !== this) this.native.lib.gguf_set_kv(this.unsafePointer, other.unsafePointer);
     return this;
   }
 
@@ -202,12 +202,12 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
   /** Removes a key; gives whether it was there. C: `gguf_remove_key`. */
   remove(key: string): boolean {
     if (key === "general.alignment" && this.has(key)) this.#refuseAlignment(key);
-    return this.native.lib.gguf_remove_key(this.pointer, checkText("the key", key)) >= 0n;
+    return this.native.lib.gguf_remove_key(this.unsafePointer, checkText("the key", key)) >= 0n;
   }
 
   /** What is known of its tensors, in their order. C: `gguf_get_n_tensors`. */
   get tensors(): NativeGgufTensor[] {
-    const count = Number(this.native.lib.gguf_get_n_tensors(this.pointer));
+    const count = Number(this.native.lib.gguf_get_n_tensors(this.unsafePointer));
     return Array.from({ length: count }, (_, index) => this.#describe(BigInt(index)));
   }
 
@@ -217,18 +217,18 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
   }
 
   #describe(id: bigint): NativeGgufTensor {
-    const { native, pointer } = this;
+    const { native, unsafePointer } = this;
     const { lib } = native;
-    const type = lib.gguf_get_tensor_type(pointer, id);
+    const type = lib.gguf_get_tensor_type(unsafePointer, id);
     return {
-      name: native.readCString(lib.gguf_get_tensor_name(pointer, id)),
+      name: native.readCString(lib.gguf_get_tensor_name(unsafePointer, id)),
       type: tensorTypes.get(type)?.name ?? String(type),
       shape: Array.from(
-        new BigInt64Array(native.copy(lib.gguf_get_tensor_ne(pointer, id) as Pointer<never>, 32).buffer),
+        new BigInt64Array(native.copy(lib.gguf_get_tensor_ne(unsafePointer, id) as Pointer<never>, 32).buffer),
         Number,
       ),
-      byteOffset: Number(lib.gguf_get_tensor_offset(pointer, id)),
-      byteLength: Number(lib.gguf_get_tensor_size(pointer, id)),
+      byteOffset: Number(lib.gguf_get_tensor_offset(unsafePointer, id)),
+      byteLength: Number(lib.gguf_get_tensor_size(unsafePointer, id)),
     };
   }
 
@@ -240,11 +240,11 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
     if (!isInstance(tensor, Tensor)) refuse("the tensor", tensor, "a Tensor");
     const name = checkTensorName(tensor.name);
     const { lib } = this.native;
-    if (lib.gguf_find_tensor(this.pointer, name) >= 0n) {
+    if (lib.gguf_find_tensor(this.unsafePointer, name) >= 0n) {
       refuse("the name of the tensor", name, "a name that isn't taken");
     }
     if (!tensor.isContiguous) refuse("the tensor", `${name}, with gaps`, "a contiguous one, such as ops.cont makes");
-    lib.gguf_add_tensor(this.pointer, tensor.pointer);
+    lib.gguf_add_tensor(this.unsafePointer, tensor.unsafePointer);
     const address = tensor.struct.data;
     this.#data.set(name, address === null ? undefined : { tensor, address });
     return this;
@@ -255,7 +255,7 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
     const { shape } = this.tensor(name);
     const { id, blockSize } = typeByName("the type", type);
     checkBlocks("the tensor's rows", type, blockSize, shape[0] ?? 1);
-    this.native.lib.gguf_set_tensor_type(this.pointer, name, id as ggml_type);
+    this.native.lib.gguf_set_tensor_type(this.unsafePointer, name, id as ggml_type);
     this.#data.set(name, undefined);
     return this;
   }
@@ -272,7 +272,7 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
       refuse("the tensor", `${name}, whose values lie in a buffer`, "its values by tensor.write");
     }
     const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-    if (bytes.length > 0) this.native.lib.gguf_set_tensor_data(this.pointer, name, this.native.addressOf(bytes));
+    if (bytes.length > 0) this.native.lib.gguf_set_tensor_data(this.unsafePointer, name, this.native.addressOf(bytes));
     this.#data.set(name, { bytes });
     return this;
   }
@@ -287,13 +287,13 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
 
   /** How many bytes the header takes, padding included. C: `gguf_get_meta_size`. */
   get headerByteLength(): number {
-    return Number(this.native.lib.gguf_get_meta_size(this.pointer));
+    return Number(this.native.lib.gguf_get_meta_size(this.unsafePointer));
   }
 
   /** The bytes of the header, padding included. C: `gguf_get_meta_data`. */
   header(): Uint8Array<ArrayBuffer> {
     const bytes = new Uint8Array(this.headerByteLength);
-    this.native.lib.gguf_get_meta_data(this.pointer, bytes);
+    this.native.lib.gguf_get_meta_data(this.unsafePointer, bytes);
     return bytes;
   }
 
@@ -310,8 +310,8 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
     const thread = new ComputeThread(this.native);
     let done = false;
     try {
-      const { pointer } = this;
-      if (!await thread.run(holds, (one) => one.call("gguf_write_to_file", pointer, temporary, onlyHeader))) {
+      const { unsafePointer } = this;
+      if (!await thread.run(holds, (one) => one.call("gguf_write_to_file", unsafePointer, temporary, onlyHeader))) {
         throw new GgufWriteError(`${target} can't be written; check that its folder exists and may be written to`, {
           value: target,
           expected: "a file that may be written",
@@ -354,18 +354,18 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
 
   #find(key: string): bigint {
     const text = checkText("the key", key);
-    return text.includes("\0") ? -1n : this.native.lib.gguf_find_key(this.pointer, text);
+    return text.includes("\0") ? -1n : this.native.lib.gguf_find_key(this.unsafePointer, text);
   }
 
   #findTensor(name: string): bigint {
     const text = checkText("the name of the tensor", name);
-    const id = text.includes("\0") ? -1n : this.native.lib.gguf_find_tensor(this.pointer, text);
+    const id = text.includes("\0") ? -1n : this.native.lib.gguf_find_tensor(this.unsafePointer, text);
     return id >= 0n ? id : refuse("the name of the tensor", name, "the name of a tensor that is there");
   }
 
   /** Frees it with the tensors that were read; a second call does nothing. C: `gguf_free`. */
   [Symbol.dispose](): void {
-    net.unregister(this);
+    finalizer.unregister(this);
     this.#handle[Symbol.dispose]();
     this.context?.dispose();
     this.#data.clear();
@@ -373,6 +373,6 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
 }
 
 /** The last net. */
-const net = new FinalizationRegistry<{ native: Native; pointer: Pointer<"gguf_context"> }>(
+const finalizer = new FinalizationRegistry<{ native: Native; pointer: Pointer<"gguf_context"> }>(
   ({ native, pointer }) => native.lib.gguf_free(pointer),
 );

@@ -23,7 +23,7 @@ function elementOperator(op: string, make: Maker, makeInPlace: Maker): ElementOp
   return (context, a, options) => {
     const inPlace = wantsInPlace(op, options);
     return checkElements(op, op, context, a).build((into) =>
-      (inPlace ? makeInPlace : make)(context.native.lib, into, a.pointer)
+      (inPlace ? makeInPlace : make)(context.native.lib, into, a.unsafePointer)
     );
   };
 }
@@ -209,14 +209,14 @@ export const cos: ElementOperator = elementOperator(
 /** `a · min(max(a + 3, 0), 6) / 6`. There is no form in place. C: `ggml_hardswish`. */
 export function hardswish(context: GgmlContext, a: Tensor): Tensor {
   return check("hardswish", context, { a }).type("a", ...FLOATS).elementsTogether("a").build((into) =>
-    context.native.lib.ggml_hardswish(into, a.pointer)
+    context.native.lib.ggml_hardswish(into, a.unsafePointer)
   );
 }
 
 /** `min(max(a + 3, 0), 6) / 6`. There is no form in place. C: `ggml_hardsigmoid`. */
 export function hardsigmoid(context: GgmlContext, a: Tensor): Tensor {
   return check("hardsigmoid", context, { a }).type("a", ...FLOATS).elementsTogether("a").build((into) =>
-    context.native.lib.ggml_hardsigmoid(into, a.pointer)
+    context.native.lib.ggml_hardsigmoid(into, a.unsafePointer)
   );
 }
 
@@ -274,7 +274,7 @@ export function unary(context: GgmlContext, a: Tensor, name: UnaryName, options?
   const op = unaryOps[checkOneOf("unary: name", name, Object.keys(unaryOps) as UnaryName[])];
   const lib = libOf(context);
   return checkElements("unary", name, context, a).build((into) =>
-    inPlace ? lib.ggml_unary_inplace(into, a.pointer, op) : lib.ggml_unary(into, a.pointer, op)
+    inPlace ? lib.ggml_unary_inplace(into, a.unsafePointer, op) : lib.ggml_unary(into, a.unsafePointer, op)
   );
 }
 
@@ -290,7 +290,7 @@ export function leakyRelu(context: GgmlContext, a: Tensor, options?: LeakyReluOp
   const checked = check("leakyRelu", context, { a }).type("a", ...F32_F16).contiguousFromRows("a");
   const factor = checked.number("slope", slope);
   const there = checkBoolean("leakyRelu: inPlace", inPlace);
-  return checked.build((into) => context.native.lib.ggml_leaky_relu(into, a.pointer, factor, there));
+  return checked.build((into) => context.native.lib.ggml_leaky_relu(into, a.unsafePointer, factor, there));
 }
 
 /** The parameters of {@linkcode xielu}. */
@@ -318,7 +318,7 @@ export function xielu(context: GgmlContext, a: Tensor, options: XieluOptions): T
     checked.number("beta", beta),
     checked.number("eps", eps),
   ] as const;
-  return checked.build((into) => context.native.lib.ggml_xielu(into, a.pointer, ...values));
+  return checked.build((into) => context.native.lib.ggml_xielu(into, a.unsafePointer, ...values));
 }
 
 /** The gradient of {@linkcode silu}: from that of its result and from its operand. f32 or f16, contiguous from the rows on. C: `ggml_silu_back`. */
@@ -328,7 +328,7 @@ export function siluBack(context: GgmlContext, gradient: Tensor, a: Tensor): Ten
     .sameType("a", "gradient")
     .sameShape("a", "gradient")
     .contiguousFromRows("gradient", "a")
-    .build((into) => context.native.lib.ggml_silu_back(into, gradient.pointer, a.pointer));
+    .build((into) => context.native.lib.ggml_silu_back(into, gradient.unsafePointer, a.unsafePointer));
 }
 
 /** The range of {@linkcode clamp}. */
@@ -347,7 +347,7 @@ export function clamp(context: GgmlContext, a: Tensor, options: ClampOptions): T
   const there = checkBoolean("clamp: inPlace", inPlace);
   const lib = libOf(context);
   return checked.build((into) =>
-    there ? lib.ggml_clamp_inplace(into, a.pointer, low, high) : lib.ggml_clamp(into, a.pointer, low, high)
+    there ? lib.ggml_clamp_inplace(into, a.unsafePointer, low, high) : lib.ggml_clamp(into, a.unsafePointer, low, high)
   );
 }
 
@@ -366,12 +366,14 @@ export function scale(context: GgmlContext, a: Tensor, factor: number, options?:
   const lib = libOf(context);
   if (bias === undefined) {
     return checked.build((into) =>
-      there ? lib.ggml_scale_inplace(into, a.pointer, by) : lib.ggml_scale(into, a.pointer, by)
+      there ? lib.ggml_scale_inplace(into, a.unsafePointer, by) : lib.ggml_scale(into, a.unsafePointer, by)
     );
   }
   const more = checked.number("bias", bias);
   return checked.build((into) =>
-    there ? lib.ggml_scale_bias_inplace(into, a.pointer, by, more) : lib.ggml_scale_bias(into, a.pointer, by, more)
+    there
+      ? lib.ggml_scale_bias_inplace(into, a.unsafePointer, by, more)
+      : lib.ggml_scale_bias(into, a.unsafePointer, by, more)
   );
 }
 
@@ -382,6 +384,6 @@ export function fill(context: GgmlContext, a: Tensor, value: number, options?: I
   const constant = checked.number("value", value, { min: -Infinity, max: Infinity });
   const lib = libOf(context);
   return checked.build((into) =>
-    inPlace ? lib.ggml_fill_inplace(into, a.pointer, constant) : lib.ggml_fill(into, a.pointer, constant)
+    inPlace ? lib.ggml_fill_inplace(into, a.unsafePointer, constant) : lib.ggml_fill(into, a.unsafePointer, constant)
   );
 }

@@ -33,7 +33,7 @@ function binaryOperator(op: string, make: Maker, makeInPlace: Maker): BinaryOper
   return (context, a, b, options) => {
     const inPlace = wantsInPlace(op, options);
     return checkPair(check(op, context, { a, b }), a).build((into) =>
-      (inPlace ? makeInPlace : make)(context.native.lib, into, a.pointer, b.pointer)
+      (inPlace ? makeInPlace : make)(context.native.lib, into, a.unsafePointer, b.unsafePointer)
     );
   };
 }
@@ -51,7 +51,7 @@ function checkQuantizedSum(checked: OperatorCheck<Pair>, context: GgmlContext): 
  * import assert from "node:assert/strict";
  * import { computeSync, GgmlContext, Graph, ops } from "../mod.ts";
  *
- * using context = await GgmlContext.create({ memory: 4096 });
+ * using context = await GgmlContext.create({ dataBytes: 4096 });
  * const a = context.from([1, 2, 3, 4], [2, 2]);
  * const b = context.from([10, 20]);
  * const sum = ops.add(context, a, b);
@@ -68,7 +68,9 @@ export function add(context: GgmlContext, a: Tensor, b: Tensor, options?: InPlac
   else checkPair(checked, a);
   const lib = libOf(context);
   return checked.build((into) =>
-    inPlace ? lib.ggml_add_inplace(into, a.pointer, b.pointer) : lib.ggml_add(into, a.pointer, b.pointer)
+    inPlace
+      ? lib.ggml_add_inplace(into, a.unsafePointer, b.unsafePointer)
+      : lib.ggml_add(into, a.unsafePointer, b.unsafePointer)
   );
 }
 
@@ -108,7 +110,7 @@ export function addCast(context: GgmlContext, a: Tensor, b: Tensor, type: TypeNa
       undefined,
     ]).elementsTogether("a");}
   if (type !== a.type && type !== "f32") checked.refuseType("type", type, `f32 or ${a.type}`);
-  return checked.build((into) => context.native.lib.ggml_add_cast(into, a.pointer, b.pointer, id));
+  return checked.build((into) => context.native.lib.ggml_add_cast(into, a.unsafePointer, b.unsafePointer, id));
 }
 
 /**
@@ -122,7 +124,7 @@ export function addId(context: GgmlContext, a: Tensor, b: Tensor, ids: Tensor): 
     .shape("ids", [a.shape[1], a.shape[2]])
     .dimensions("a", 3)
     .elementsTogether("a", "b", "ids")
-    .build((into) => context.native.lib.ggml_add_id(into, a.pointer, b.pointer, ids.pointer));
+    .build((into) => context.native.lib.ggml_add_id(into, a.unsafePointer, b.unsafePointer, ids.unsafePointer));
 }
 
 /** Where {@linkcode acc} and {@linkcode set} put `b` in `a`; all in bytes. */
@@ -185,8 +187,8 @@ export function acc(context: GgmlContext, a: Tensor, b: Tensor, options?: PlaceO
   const lib = libOf(context);
   return checked.build((into) =>
     inPlace
-      ? lib.ggml_acc_inplace(into, a.pointer, b.pointer, ...strides, offset)
-      : lib.ggml_acc(into, a.pointer, b.pointer, ...strides, offset)
+      ? lib.ggml_acc_inplace(into, a.unsafePointer, b.unsafePointer, ...strides, offset)
+      : lib.ggml_acc(into, a.unsafePointer, b.unsafePointer, ...strides, offset)
   );
 }
 
@@ -201,8 +203,8 @@ export function set(context: GgmlContext, a: Tensor, b: Tensor, options?: PlaceO
   const lib = libOf(context);
   return checked.build((into) =>
     inPlace
-      ? lib.ggml_set_inplace(into, a.pointer, b.pointer, ...strides, offset)
-      : lib.ggml_set(into, a.pointer, b.pointer, ...strides, offset)
+      ? lib.ggml_set_inplace(into, a.unsafePointer, b.unsafePointer, ...strides, offset)
+      : lib.ggml_set(into, a.unsafePointer, b.unsafePointer, ...strides, offset)
   );
 }
 

@@ -56,14 +56,16 @@ export function softMax(context: GgmlContext, a: Tensor, options?: SoftMaxOption
   if (bias > 0 && mask === undefined) throw needsMask("softMax");
   const lib = libOf(context);
   const plain = mask === undefined && scale === undefined && maxBias === undefined;
-  const masked = mask?.pointer ?? null;
+  const masked = mask?.unsafePointer ?? null;
   const made = checked.build((into) => {
-    if (plain) return there ? lib.ggml_soft_max_inplace(into, a.pointer) : lib.ggml_soft_max(into, a.pointer);
+    if (plain) {
+      return there ? lib.ggml_soft_max_inplace(into, a.unsafePointer) : lib.ggml_soft_max(into, a.unsafePointer);
+    }
     return there
-      ? lib.ggml_soft_max_ext_inplace(into, a.pointer, masked, factor, bias)
-      : lib.ggml_soft_max_ext(into, a.pointer, masked, factor, bias);
+      ? lib.ggml_soft_max_ext_inplace(into, a.unsafePointer, masked, factor, bias)
+      : lib.ggml_soft_max_ext(into, a.unsafePointer, masked, factor, bias);
   });
-  if (sinks !== undefined) lib.ggml_soft_max_add_sinks(made.pointer, sinks.pointer);
+  if (sinks !== undefined) lib.ggml_soft_max_add_sinks(made.unsafePointer, sinks.unsafePointer);
   return made;
 }
 
@@ -98,8 +100,8 @@ export function softMaxBack(
   const lib = libOf(context);
   return checked.build((into) =>
     there
-      ? lib.ggml_soft_max_ext_back_inplace(into, gradient.pointer, result.pointer, factor, 0)
-      : lib.ggml_soft_max_ext_back(into, gradient.pointer, result.pointer, factor, 0)
+      ? lib.ggml_soft_max_ext_back_inplace(into, gradient.unsafePointer, result.unsafePointer, factor, 0)
+      : lib.ggml_soft_max_ext_back(into, gradient.unsafePointer, result.unsafePointer, factor, 0)
   );
 }
 
@@ -161,10 +163,19 @@ export function flashAttention(
   if (bias > 0 && mask === undefined) throw needsMask("flashAttention");
   const lib = libOf(context);
   const made = checked.build((into) =>
-    lib.ggml_flash_attn_ext(into, q.pointer, k.pointer, v.pointer, mask?.pointer ?? null, factor, bias, cap)
+    lib.ggml_flash_attn_ext(
+      into,
+      q.unsafePointer,
+      k.unsafePointer,
+      v.unsafePointer,
+      mask?.unsafePointer ?? null,
+      factor,
+      bias,
+      cap,
+    )
   );
-  if (sinks !== undefined) lib.ggml_flash_attn_ext_add_sinks(made.pointer, sinks.pointer);
-  if (most > 0) lib.ggml_flash_attn_ext_set_n_kv_max(made.pointer, most);
+  if (sinks !== undefined) lib.ggml_flash_attn_ext_add_sinks(made.unsafePointer, sinks.unsafePointer);
+  if (most > 0) lib.ggml_flash_attn_ext_set_n_kv_max(made.unsafePointer, most);
   return made;
 }
 
@@ -177,7 +188,7 @@ export function flashAttentionPrecision(a: Tensor): "default" | "f32" {
       expected: "that of flashAttention",
     });
   }
-  return a.native.lib.ggml_flash_attn_ext_get_prec(a.pointer) === ggml_prec.GGML_PREC_F32 ? "f32" : "default";
+  return a.native.lib.ggml_flash_attn_ext_get_prec(a.unsafePointer) === ggml_prec.GGML_PREC_F32 ? "f32" : "default";
 }
 
 /**
@@ -189,7 +200,7 @@ export function windowPartition(context: GgmlContext, a: Tensor, w: number): Ten
   const side = checked.integer("w", w, { min: 1, max: 1 << 15 });
   const [c, x, y] = a.shape;
   checked.result([c, side, side, Math.ceil(x / side) * Math.ceil(y / side)], "f32");
-  return checked.build((into) => context.native.lib.ggml_win_part(into, a.pointer, side));
+  return checked.build((into) => context.native.lib.ggml_win_part(into, a.unsafePointer, side));
 }
 
 /**
@@ -210,7 +221,7 @@ export function windowUnpartition(context: GgmlContext, a: Tensor, x: number, y:
     Math.ceil(width / w) * Math.ceil(height / w),
     `the count of windows of ${width} × ${height}`,
   );
-  return checked.build((into) => context.native.lib.ggml_win_unpart(into, a.pointer, width, height, w));
+  return checked.build((into) => context.native.lib.ggml_win_unpart(into, a.unsafePointer, width, height, w));
 }
 
 /**
@@ -224,7 +235,7 @@ export function relativePositions(context: GgmlContext, a: Tensor, n: number): T
   const side = checked.integer("n", n, { min: 1, max: 1 << 15 });
   checked.dimension("a", 1, 2 * side - 1, "twice n, less 1");
   checked.result([a.shape[0], side, side], "f16");
-  return checked.build((into) => context.native.lib.ggml_get_rel_pos(into, a.pointer, side, side));
+  return checked.build((into) => context.native.lib.ggml_get_rel_pos(into, a.unsafePointer, side, side));
 }
 
 /**
@@ -246,7 +257,7 @@ export function addRelativePositions(
   const lib = libOf(context);
   return checked.build((into) =>
     inPlace
-      ? lib.ggml_add_rel_pos_inplace(into, a.pointer, pw.pointer, ph.pointer)
-      : lib.ggml_add_rel_pos(into, a.pointer, pw.pointer, ph.pointer)
+      ? lib.ggml_add_rel_pos_inplace(into, a.unsafePointer, pw.unsafePointer, ph.unsafePointer)
+      : lib.ggml_add_rel_pos(into, a.unsafePointer, pw.unsafePointer, ph.unsafePointer)
   );
 }

@@ -141,7 +141,7 @@ export class OperatorCheck<T extends Operands = Operands> {
       const tensor = this.#tensor(name);
       if (tensor === undefined) continue;
       this.elementsTogether(name);
-      if (!tensor.native.lib.ggml_is_contiguous_1(tensor.pointer)) {
+      if (!tensor.native.lib.ggml_is_contiguous_1(tensor.unsafePointer)) {
         this.#wrongLayout(name, "contiguous from its rows on; use cont() first");
       }
     }

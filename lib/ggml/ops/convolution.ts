@@ -88,7 +88,14 @@ export function conv1d(context: GgmlContext, a: Tensor, b: Tensor, options?: Axi
   const axes = checkAxes(plain(checked), checkOptions("conv1d", options, axisNames), 1);
   placesOf(plain(checked), a, b, axes);
   return checked.build((into) =>
-    context.native.lib.ggml_conv_1d(into, a.pointer, b.pointer, axes.s[0] ?? 1, axes.p[0] ?? 0, axes.d[0] ?? 1)
+    context.native.lib.ggml_conv_1d(
+      into,
+      a.unsafePointer,
+      b.unsafePointer,
+      axes.s[0] ?? 1,
+      axes.p[0] ?? 0,
+      axes.d[0] ?? 1,
+    )
   );
 }
 
@@ -100,7 +107,7 @@ export function conv1dHalf(context: GgmlContext, a: Tensor, b: Tensor, options?:
   const axes = checkAxes(plain(checked), { ...given, padding: Math.floor(a.shape[0] / 2) }, 1);
   placesOf(plain(checked), a, b, axes);
   return checked.build((into) =>
-    context.native.lib.ggml_conv_1d_ph(into, a.pointer, b.pointer, axes.s[0] ?? 1, axes.d[0] ?? 1)
+    context.native.lib.ggml_conv_1d_ph(into, a.unsafePointer, b.unsafePointer, axes.s[0] ?? 1, axes.d[0] ?? 1)
   );
 }
 
@@ -117,7 +124,14 @@ export function conv1dDepthwise(context: GgmlContext, a: Tensor, b: Tensor, opti
   const axes = checkAxes(plain(checked), checkOptions("conv1dDepthwise", options, axisNames), 1);
   placesOf(plain(checked), a, b, axes);
   return checked.build((into) =>
-    context.native.lib.ggml_conv_1d_dw(into, a.pointer, b.pointer, axes.s[0] ?? 1, axes.p[0] ?? 0, axes.d[0] ?? 1)
+    context.native.lib.ggml_conv_1d_dw(
+      into,
+      a.unsafePointer,
+      b.unsafePointer,
+      axes.s[0] ?? 1,
+      axes.p[0] ?? 0,
+      axes.d[0] ?? 1,
+    )
   );
 }
 
@@ -133,7 +147,7 @@ export function conv1dDepthwiseHalf(
   const axes = checkAxes(plain(checked), { ...given, padding: Math.floor(a.shape[0] / 2) }, 1);
   placesOf(plain(checked), a, b, axes);
   return checked.build((into) =>
-    context.native.lib.ggml_conv_1d_dw_ph(into, a.pointer, b.pointer, axes.s[0] ?? 1, axes.d[0] ?? 1)
+    context.native.lib.ggml_conv_1d_dw_ph(into, a.unsafePointer, b.unsafePointer, axes.s[0] ?? 1, axes.d[0] ?? 1)
   );
 }
 
@@ -146,14 +160,16 @@ export function conv2d(context: GgmlContext, a: Tensor, b: Tensor, options?: Axe
   const axes = checkAxes(plain(checked), checkOptions("conv2d", options, axisNames), 2);
   placesOf(plain(checked), a, b, axes);
   const { s, p, d } = axes as unknown as { s: [number, number]; p: [number, number]; d: [number, number] };
-  return checked.build((into) => context.native.lib.ggml_conv_2d(into, a.pointer, b.pointer, ...s, ...p, ...d));
+  return checked.build((into) =>
+    context.native.lib.ggml_conv_2d(into, a.unsafePointer, b.unsafePointer, ...s, ...p, ...d)
+  );
 }
 
 /** {@linkcode conv2d} whose stride is the kernel's size: patches side by side. C: `ggml_conv_2d_sk_p0`. */
 export function conv2dPatches(context: GgmlContext, a: Tensor, b: Tensor): Tensor {
   const checked = checkPair("conv2dPatches", context, a, b).dimension("b", 2, a.shape[2], "as a has");
   placesOf(plain(checked), a, b, checkAxes(plain(checked), { stride: [a.shape[0], a.shape[1]] }, 2));
-  return checked.build((into) => context.native.lib.ggml_conv_2d_sk_p0(into, a.pointer, b.pointer));
+  return checked.build((into) => context.native.lib.ggml_conv_2d_sk_p0(into, a.unsafePointer, b.unsafePointer));
 }
 
 /** {@linkcode conv2d} with half of the kernel as padding, so that pictures with an odd kernel keep their size. C: `ggml_conv_2d_s1_ph`. */
@@ -161,7 +177,7 @@ export function conv2dHalf(context: GgmlContext, a: Tensor, b: Tensor): Tensor {
   const checked = checkPair("conv2dHalf", context, a, b).dimension("b", 2, a.shape[2], "as a has");
   const padding = [Math.floor(a.shape[0] / 2), Math.floor(a.shape[1] / 2)];
   placesOf(plain(checked), a, b, checkAxes(plain(checked), { padding }, 2));
-  return checked.build((into) => context.native.lib.ggml_conv_2d_s1_ph(into, a.pointer, b.pointer));
+  return checked.build((into) => context.native.lib.ggml_conv_2d_s1_ph(into, a.unsafePointer, b.unsafePointer));
 }
 
 /**
@@ -174,7 +190,9 @@ export function conv2dDepthwise(context: GgmlContext, a: Tensor, b: Tensor, opti
   const axes = checkAxes(plain(checked), checkOptions("conv2dDepthwise", options, axisNames), 2);
   placesOf(plain(checked), a, b, axes);
   const { s, p, d } = axes as unknown as { s: [number, number]; p: [number, number]; d: [number, number] };
-  return checked.build((into) => context.native.lib.ggml_conv_2d_dw(into, a.pointer, b.pointer, ...s, ...p, ...d));
+  return checked.build((into) =>
+    context.native.lib.ggml_conv_2d_dw(into, a.unsafePointer, b.unsafePointer, ...s, ...p, ...d)
+  );
 }
 
 /** {@linkcode conv2dDepthwise} without a product of matrices; `a` of f32 or f16. C: `ggml_conv_2d_dw_direct`. */
@@ -185,7 +203,7 @@ export function conv2dDepthwiseDirect(context: GgmlContext, a: Tensor, b: Tensor
   placesOf(plain(checked), a, b, axes);
   const { s, p, d } = axes as unknown as { s: [number, number]; p: [number, number]; d: [number, number] };
   return checked.build((into) =>
-    context.native.lib.ggml_conv_2d_dw_direct(into, a.pointer, b.pointer, ...s, ...p, ...d)
+    context.native.lib.ggml_conv_2d_dw_direct(into, a.unsafePointer, b.unsafePointer, ...s, ...p, ...d)
   );
 }
 
@@ -204,7 +222,9 @@ export function conv2dDirect(context: GgmlContext, a: Tensor, b: Tensor, options
   placesOf(plain(checked), a, b, axes);
   checkWork(plain(checked), a, a.shape[0] * a.shape[1] * a.shape[2], a.shape[3]);
   const { s, p, d } = axes as unknown as { s: [number, number]; p: [number, number]; d: [number, number] };
-  return checked.build((into) => context.native.lib.ggml_conv_2d_direct(into, a.pointer, b.pointer, ...s, ...p, ...d));
+  return checked.build((into) =>
+    context.native.lib.ggml_conv_2d_direct(into, a.unsafePointer, b.unsafePointer, ...s, ...p, ...d)
+  );
 }
 
 /** How {@linkcode conv3d} works. */
@@ -232,7 +252,7 @@ function checkConv3d(op: string, context: GgmlContext, a: Tensor, b: Tensor, opt
 export function conv3d(context: GgmlContext, a: Tensor, b: Tensor, options: Conv3dOptions): Tensor {
   const { checked, count, s, p, d } = checkConv3d("conv3d", context, a, b, options);
   return checked.build((into) =>
-    context.native.lib.ggml_conv_3d(into, a.pointer, b.pointer, BigInt(count), ...s, ...p, ...d)
+    context.native.lib.ggml_conv_3d(into, a.unsafePointer, b.unsafePointer, BigInt(count), ...s, ...p, ...d)
   );
 }
 
@@ -242,7 +262,7 @@ export function conv3dDirect(context: GgmlContext, a: Tensor, b: Tensor, options
   const [n, out] = [b.shape[3] / count, a.shape[3] / count];
   checkWork(plain(checked), a, a.shape[0] * a.shape[1] * a.shape[2] * count, out);
   return checked.build((into) =>
-    context.native.lib.ggml_conv_3d_direct(into, a.pointer, b.pointer, ...s, ...p, ...d, count, n, out)
+    context.native.lib.ggml_conv_3d_direct(into, a.unsafePointer, b.unsafePointer, ...s, ...p, ...d, count, n, out)
   );
 }
 
@@ -252,7 +272,9 @@ export function convTranspose1d(context: GgmlContext, a: Tensor, b: Tensor, stri
     .dimensions("a", 3).dimensions("b", 2).dimension("b", 1, a.shape[2], "as a's dimension 2");
   const step = checked.integer("stride", stride, { min: 1, max: MOST });
   checked.result([(b.shape[0] - 1) * step + a.shape[0], a.shape[1]], "f32");
-  return checked.build((into) => context.native.lib.ggml_conv_transpose_1d(into, a.pointer, b.pointer, step, 0, 1));
+  return checked.build((into) =>
+    context.native.lib.ggml_conv_transpose_1d(into, a.unsafePointer, b.unsafePointer, step, 0, 1)
+  );
 }
 
 /**
@@ -264,7 +286,9 @@ export function convTranspose2d(context: GgmlContext, a: Tensor, b: Tensor, stri
   const step = checked.integer("stride", stride, { min: 1, max: MOST });
   const [width, height, , n] = b.shape;
   checked.result([(width - 1) * step + a.shape[0], (height - 1) * step + a.shape[1], a.shape[2], n], "f32");
-  return checked.build((into) => context.native.lib.ggml_conv_transpose_2d_p0(into, a.pointer, b.pointer, step));
+  return checked.build((into) =>
+    context.native.lib.ggml_conv_transpose_2d_p0(into, a.unsafePointer, b.unsafePointer, step)
+  );
 }
 
 /** How {@linkcode im2col} works. */
@@ -298,7 +322,7 @@ export function im2col(context: GgmlContext, a: Tensor, b: Tensor, options?: Im2
   const [d0 = 1, d1 = 0] = axes.d;
   const { id } = typeByName("im2col: type", wanted);
   return checked.build((into) =>
-    context.native.lib.ggml_im2col(into, a.pointer, b.pointer, s0, s1, p0, p1, d0, d1, two, id)
+    context.native.lib.ggml_im2col(into, a.unsafePointer, b.unsafePointer, s0, s1, p0, p1, d0, d1, two, id)
   );
 }
 
@@ -344,7 +368,19 @@ export function im2colBack(
   const dimensions = BigInt64Array.from(full, BigInt);
   // The header has the two the other way round; this is how the processor's kernel and the backward pass take them.
   return checked.build((into) =>
-    context.native.lib.ggml_im2col_back(into, gradient.pointer, kernel.pointer, dimensions, s0, s1, p0, p1, d0, d1, two)
+    context.native.lib.ggml_im2col_back(
+      into,
+      gradient.unsafePointer,
+      kernel.unsafePointer,
+      dimensions,
+      s0,
+      s1,
+      p0,
+      p1,
+      d0,
+      d1,
+      two,
+    )
   );
 }
 
@@ -361,7 +397,7 @@ export function im2col3d(context: GgmlContext, a: Tensor, b: Tensor, options: Im
   const { checked, count, s, p, d } = checkConv3d("im2col3d", context, a, b, rest as Conv3dOptions);
   const { id } = typeByName("im2col3d: type", wanted);
   return checked.build((into) =>
-    context.native.lib.ggml_im2col_3d(into, a.pointer, b.pointer, BigInt(count), ...s, ...p, ...d, id)
+    context.native.lib.ggml_im2col_3d(into, a.unsafePointer, b.unsafePointer, BigInt(count), ...s, ...p, ...d, id)
   );
 }
 
@@ -388,5 +424,5 @@ export function col2im1d(context: GgmlContext, a: Tensor, options: Col2im1dOptio
   const length = (a.shape[1] - 1) * step + a.shape[0] / count;
   const cut = checked.integer("padding", padding, { min: 0, max: Math.floor((length - 1) / 2) });
   checked.result([length - 2 * cut, count], a.type);
-  return checked.build((into) => context.native.lib.ggml_col2im_1d(into, a.pointer, step, count, cut));
+  return checked.build((into) => context.native.lib.ggml_col2im_1d(into, a.unsafePointer, step, count, cut));
 }

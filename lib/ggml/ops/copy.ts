@@ -18,7 +18,9 @@ export function dup(context: GgmlContext, a: Tensor, options?: InPlaceOptions): 
   const checked = check("dup", context, { a });
   if (isQuantized(a.type)) checked.elementsTogether("a");
   const lib = libOf(context);
-  return checked.build((into) => inPlace ? lib.ggml_dup_inplace(into, a.pointer) : lib.ggml_dup(into, a.pointer));
+  return checked.build((into) =>
+    inPlace ? lib.ggml_dup_inplace(into, a.unsafePointer) : lib.ggml_dup(into, a.unsafePointer)
+  );
 }
 
 /** Checks that the CPU has a conversion from one type to another. */
@@ -53,7 +55,7 @@ export function cpy(context: GgmlContext, a: Tensor, b: Tensor): Tensor {
     if (isQuantized(b.type) || a.type !== b.type) checked.contiguous("b");
     if (a.type === b.type) checked.sameShape("b", "a");
   }
-  return checked.build((into) => context.native.lib.ggml_cpy(into, a.pointer, b.pointer));
+  return checked.build((into) => context.native.lib.ggml_cpy(into, a.unsafePointer, b.unsafePointer));
 }
 
 /** `a` as another type. Throws as {@linkcode cpy} does. C: `ggml_cast`. */
@@ -63,7 +65,7 @@ export function cast(context: GgmlContext, a: Tensor, type: TypeName): Tensor {
   checked.result(a.shape, type);
   checkConversion(checked, a, type, context);
   if (isQuantized(a.type)) checked.elementsTogether("a");
-  return checked.build((into) => context.native.lib.ggml_cast(into, a.pointer, id));
+  return checked.build((into) => context.native.lib.ggml_cast(into, a.unsafePointer, id));
 }
 
 /**
@@ -75,19 +77,19 @@ export function cont(context: GgmlContext, a: Tensor, shape?: readonly number[])
   const lib = libOf(context);
   const checked = check("cont", context, { a });
   if (isQuantized(a.type)) checked.elementsTogether("a");
-  if (shape === undefined) return checked.build((into) => lib.ggml_cont(into, a.pointer));
+  if (shape === undefined) return checked.build((into) => lib.ggml_cont(into, a.unsafePointer));
   if (isQuantized(a.type)) checked.contiguous("a");
   const [n0, n1, n2, n3] = wide(checkSameCount(checked as unknown as OperatorCheck, "cont", a, shape));
   return checked.build((into) => {
     switch (shape.length) {
       case 1:
-        return lib.ggml_cont_1d(into, a.pointer, n0);
+        return lib.ggml_cont_1d(into, a.unsafePointer, n0);
       case 2:
-        return lib.ggml_cont_2d(into, a.pointer, n0, n1);
+        return lib.ggml_cont_2d(into, a.unsafePointer, n0, n1);
       case 3:
-        return lib.ggml_cont_3d(into, a.pointer, n0, n1, n2);
+        return lib.ggml_cont_3d(into, a.unsafePointer, n0, n1, n2);
       default:
-        return lib.ggml_cont_4d(into, a.pointer, n0, n1, n2, n3);
+        return lib.ggml_cont_4d(into, a.unsafePointer, n0, n1, n2, n3);
     }
   });
 }
@@ -105,7 +107,7 @@ export function repeat(context: GgmlContext, a: Tensor, b: Tensor | readonly num
     const target = b as Tensor;
     return check("repeat", context, { a, b: target })
       .type("a", ...repeatable).repeats("a", "b").elementsTogether("a")
-      .build((into) => lib.ggml_repeat(into, a.pointer, target.pointer));
+      .build((into) => lib.ggml_repeat(into, a.unsafePointer, target.unsafePointer));
   }
   const checked = check("repeat", context, { a }).type("a", ...repeatable).elementsTogether("a");
   const full = checked.result(b, a.type);
@@ -114,7 +116,7 @@ export function repeat(context: GgmlContext, a: Tensor, b: Tensor | readonly num
     checked.require(size > 0 && size % a.shape[index] === 0, "a", index, `a divisor of ${size}`);
   }
   const [n0, n1, n2, n3] = full.map(BigInt) as [bigint, bigint, bigint, bigint];
-  return checked.build((into) => lib.ggml_repeat_4d(into, a.pointer, n0, n1, n2, n3));
+  return checked.build((into) => lib.ggml_repeat_4d(into, a.unsafePointer, n0, n1, n2, n3));
 }
 
 /**
@@ -125,7 +127,7 @@ export function repeat(context: GgmlContext, a: Tensor, b: Tensor | readonly num
 export function repeatBack(context: GgmlContext, a: Tensor, b: Tensor): Tensor {
   return check("repeatBack", context, { a, b })
     .type("a", "f32").repeats("b", "a").elementsTogether("a")
-    .build((into) => context.native.lib.ggml_repeat_back(into, a.pointer, b.pointer));
+    .build((into) => context.native.lib.ggml_repeat_back(into, a.unsafePointer, b.unsafePointer));
 }
 
 /**
@@ -151,5 +153,5 @@ export function concat(context: GgmlContext, a: Tensor, b: Tensor, dimension: nu
   }
   checked.result(a.shape.map((size, index) => index === along ? size + b.shape[index as 0] : size), a.type);
   checked.elementsTogether("a", "b");
-  return checked.build((into) => context.native.lib.ggml_concat(into, a.pointer, b.pointer, along));
+  return checked.build((into) => context.native.lib.ggml_concat(into, a.unsafePointer, b.unsafePointer, along));
 }

@@ -63,7 +63,7 @@ function makeCallback<N extends CallbackName>(
  * import assert from "node:assert/strict";
  * import { computeSync, GgmlContext, Graph, ops } from "../mod.ts";
  *
- * using context = await GgmlContext.create({ memory: 4096 });
+ * using context = await GgmlContext.create({ dataBytes: 4096 });
  * const a = context.from([1, 2, 3]);
  * const cubes = ops.mapCustom(context, [a], (result, operand) => {
  *   const values = operand!.view() as Float32Array;
@@ -100,23 +100,23 @@ export function mapCustom(
     const run = makeCallback(context, "ggml_custom1_op_t", call, 1);
     return checked.build((into) =>
       inPlace
-        ? lib.ggml_map_custom1_inplace(into, a.pointer, run, TASKS, null)
-        : lib.ggml_map_custom1(into, a.pointer, run, TASKS, null)
+        ? lib.ggml_map_custom1_inplace(into, a.unsafePointer, run, TASKS, null)
+        : lib.ggml_map_custom1(into, a.unsafePointer, run, TASKS, null)
     );
   }
   if (c === undefined) {
     const run = makeCallback(context, "ggml_custom2_op_t", call, 2);
     return checked.build((into) =>
       inPlace
-        ? lib.ggml_map_custom2_inplace(into, a.pointer, b.pointer, run, TASKS, null)
-        : lib.ggml_map_custom2(into, a.pointer, b.pointer, run, TASKS, null)
+        ? lib.ggml_map_custom2_inplace(into, a.unsafePointer, b.unsafePointer, run, TASKS, null)
+        : lib.ggml_map_custom2(into, a.unsafePointer, b.unsafePointer, run, TASKS, null)
     );
   }
   const run = makeCallback(context, "ggml_custom3_op_t", call, 3);
   return checked.build((into) =>
     inPlace
-      ? lib.ggml_map_custom3_inplace(into, a.pointer, b.pointer, c.pointer, run, TASKS, null)
-      : lib.ggml_map_custom3(into, a.pointer, b.pointer, c.pointer, run, TASKS, null)
+      ? lib.ggml_map_custom3_inplace(into, a.unsafePointer, b.unsafePointer, c.unsafePointer, run, TASKS, null)
+      : lib.ggml_map_custom3(into, a.unsafePointer, b.unsafePointer, c.unsafePointer, run, TASKS, null)
   );
 }
 
@@ -165,7 +165,7 @@ export function custom(
   if (target !== undefined) {
     shapeOf("custom", "into", target);
     return checked.build((into) =>
-      lib.ggml_custom_inplace(into, target.pointer, pointers, operands.length, run, TASKS, null)
+      lib.ggml_custom_inplace(into, target.unsafePointer, pointers, operands.length, run, TASKS, null)
     );
   }
   const [n0, n1, n2, n3] = checked.result(shape ?? [], type).map(BigInt) as [bigint, bigint, bigint, bigint];

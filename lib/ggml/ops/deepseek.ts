@@ -29,7 +29,13 @@ export function lightningIndexer(context: GgmlContext, q: Tensor, k: Tensor, wei
     )
     .elementsTogether("q", "k", "weights", "mask")
     .build((into) =>
-      context.native.lib.ggml_lightning_indexer(into, q.pointer, k.pointer, weights.pointer, mask.pointer)
+      context.native.lib.ggml_lightning_indexer(
+        into,
+        q.unsafePointer,
+        k.unsafePointer,
+        weights.unsafePointer,
+        mask.unsafePointer,
+      )
     );
 }
 
@@ -52,7 +58,14 @@ export function hyperCombine(
   const eps = checked.number("epsilon", epsilon, { min: 0, max: 1 });
   const rounds = checked.integer("iterations", iterations, { min: 1, max: INT_MAX });
   return checked.build((into) =>
-    context.native.lib.ggml_dsv4_hc_comb(into, mixes.pointer, scale.pointer, base.pointer, eps, rounds)
+    context.native.lib.ggml_dsv4_hc_comb(
+      into,
+      mixes.unsafePointer,
+      scale.unsafePointer,
+      base.unsafePointer,
+      eps,
+      rounds,
+    )
   );
 }
 
@@ -61,7 +74,7 @@ export function hyperBefore(context: GgmlContext, x: Tensor, weights: Tensor): T
   return check("hyperBefore", context, { x, weights })
     .type("x", "f32").type("weights", "f32").dimensions("x", 3)
     .shape("weights", [x.shape[1], x.shape[2]])
-    .build((into) => context.native.lib.ggml_dsv4_hc_pre(into, x.pointer, weights.pointer));
+    .build((into) => context.native.lib.ggml_dsv4_hc_pre(into, x.unsafePointer, weights.unsafePointer));
 }
 
 /** `scale` times the sum of streams, each element by the sigmoid of its gate: `x` and `gate` [n, streams, tokens] of f32 give [n, tokens]. C: `ggml_dsv4_hc_pre_gated`. */
@@ -69,7 +82,9 @@ export function hyperBeforeGated(context: GgmlContext, x: Tensor, gate: Tensor, 
   const checked = check("hyperBeforeGated", context, { x, gate })
     .type("x", "f32").type("gate", "f32").dimensions("x", 3).sameShape("gate", "x");
   const factor = checked.number("scale", scale);
-  return checked.build((into) => context.native.lib.ggml_dsv4_hc_pre_gated(into, x.pointer, gate.pointer, factor));
+  return checked.build((into) =>
+    context.native.lib.ggml_dsv4_hc_pre_gated(into, x.unsafePointer, gate.unsafePointer, factor)
+  );
 }
 
 /**
@@ -84,6 +99,12 @@ export function hyperAfter(context: GgmlContext, x: Tensor, residual: Tensor, po
     .dimensions("x", 2).shape("residual", [n, undefined, tokens], "as x has")
     .shape("post", [streams, tokens]).shape("comb", [streams, streams, tokens])
     .build((into) =>
-      context.native.lib.ggml_dsv4_hc_post(into, x.pointer, residual.pointer, post.pointer, comb?.pointer ?? null)
+      context.native.lib.ggml_dsv4_hc_post(
+        into,
+        x.unsafePointer,
+        residual.unsafePointer,
+        post.unsafePointer,
+        comb?.unsafePointer ?? null,
+      )
     );
 }

@@ -59,8 +59,8 @@ function gatedOperator(op: string, makers: Makers): GatedOperator {
     const { gate, swapped } = gateOf(op, options);
     const lib = libOf(context);
     return checkGated(op, context, a, gate, F32_F16).build((into) => {
-      if (gate !== undefined) return makers.split(lib, into, a.pointer, gate.pointer);
-      return (swapped ? makers.swapped : makers.plain)(lib, into, a.pointer);
+      if (gate !== undefined) return makers.split(lib, into, a.unsafePointer, gate.unsafePointer);
+      return (swapped ? makers.swapped : makers.plain)(lib, into, a.unsafePointer);
     });
   };
 }
@@ -118,8 +118,8 @@ export function glu(context: GgmlContext, a: Tensor, name: GatedName, options?: 
   const lib = libOf(context);
   return checkGated("glu", context, a, gate, F32_F16).build((into) =>
     gate === undefined
-      ? lib.ggml_glu(into, a.pointer, op, swapped)
-      : lib.ggml_glu_split(into, a.pointer, gate.pointer, op)
+      ? lib.ggml_glu(into, a.unsafePointer, op, swapped)
+      : lib.ggml_glu_split(into, a.unsafePointer, gate.unsafePointer, op)
   );
 }
 
@@ -136,12 +136,14 @@ export function swigluOai(context: GgmlContext, a: Tensor, gate: Tensor, options
   const { alpha = 1.702, limit = 7 } = checkOptions("swigluOai", options, ["alpha", "limit"]);
   const checked = checkGated("swigluOai", context, a, gate, ["f32"]);
   const values = [checked.number("alpha", alpha), checked.number("limit", limit)] as const;
-  return checked.build((into) => context.native.lib.ggml_swiglu_oai(into, a.pointer, gate.pointer, ...values));
+  return checked.build((into) =>
+    context.native.lib.ggml_swiglu_oai(into, a.unsafePointer, gate.unsafePointer, ...values)
+  );
 }
 
 /** {@linkcode swiglu} of `a` and `gate` brought below `limit`; f32 or f16 of one shape. Throws as {@linkcode GatedOperator} does. C: `ggml_swiglu_clamp`. */
 export function swigluClamp(context: GgmlContext, a: Tensor, gate: Tensor, limit: number): Tensor {
   const checked = checkGated("swigluClamp", context, a, gate, F32_F16);
   const most = checked.number("limit", limit);
-  return checked.build((into) => context.native.lib.ggml_swiglu_clamp(into, a.pointer, gate.pointer, most));
+  return checked.build((into) => context.native.lib.ggml_swiglu_clamp(into, a.unsafePointer, gate.unsafePointer, most));
 }

@@ -18,7 +18,7 @@ import { check } from "./check.ts";
 export function crossEntropyLoss(context: GgmlContext, logits: Tensor, labels: Tensor): Tensor {
   return check("crossEntropyLoss", context, { logits, labels })
     .type("logits", "f32").type("labels", "f32").sameShape("labels", "logits").contiguousFromRows("logits", "labels")
-    .build((into) => context.native.lib.ggml_cross_entropy_loss(into, logits.pointer, labels.pointer));
+    .build((into) => context.native.lib.ggml_cross_entropy_loss(into, logits.unsafePointer, labels.unsafePointer));
 }
 
 /** The gradient of {@linkcode crossEntropyLoss}: from that of its result, one number, and its operands, contiguous. C: `ggml_cross_entropy_loss_back`. */
@@ -27,7 +27,12 @@ export function crossEntropyLossBack(context: GgmlContext, gradient: Tensor, log
     .type("gradient", "f32").type("logits", "f32").type("labels", "f32")
     .shape("gradient", [1]).sameShape("labels", "logits").contiguous("gradient", "logits", "labels")
     .build((into) =>
-      context.native.lib.ggml_cross_entropy_loss_back(into, gradient.pointer, logits.pointer, labels.pointer)
+      context.native.lib.ggml_cross_entropy_loss_back(
+        into,
+        gradient.unsafePointer,
+        logits.unsafePointer,
+        labels.unsafePointer,
+      )
     );
 }
 
@@ -56,7 +61,14 @@ export function stepAdamW(
   for (const name of ["gradient", "m", "v"] as const) checked.type(name, "f32").sameShape(name, "a").contiguous(name);
   return checked.type("a", "f32").contiguous("a").type("settings", "f32").shape("settings", [7]).contiguous("settings")
     .build((into) =>
-      context.native.lib.ggml_opt_step_adamw(into, a.pointer, gradient.pointer, m.pointer, v.pointer, settings.pointer)
+      context.native.lib.ggml_opt_step_adamw(
+        into,
+        a.unsafePointer,
+        gradient.unsafePointer,
+        m.unsafePointer,
+        v.unsafePointer,
+        settings.unsafePointer,
+      )
     );
 }
 
@@ -71,5 +83,7 @@ export function stepSgd(context: GgmlContext, a: Tensor, gradient: Tensor, setti
     "gradient",
   )
     .type("settings", "f32").shape("settings", [2]).contiguous("settings")
-    .build((into) => context.native.lib.ggml_opt_step_sgd(into, a.pointer, gradient.pointer, settings.pointer));
+    .build((into) =>
+      context.native.lib.ggml_opt_step_sgd(into, a.unsafePointer, gradient.unsafePointer, settings.unsafePointer)
+    );
 }

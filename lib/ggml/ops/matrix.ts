@@ -24,7 +24,7 @@ import { wantsInPlace } from "./in_place.ts";
  * import assert from "node:assert/strict";
  * import { computeSync, GgmlContext, Graph, ops } from "../mod.ts";
  *
- * using context = await GgmlContext.create({ memory: 4096 });
+ * using context = await GgmlContext.create({ dataBytes: 4096 });
  * const a = context.from([1, 2, 3, 4, 5, 6], [3, 2]);
  * const b = context.from([1, 1, 1], [3, 1]);
  * const product = ops.mulMat(context, a, b);
@@ -43,7 +43,7 @@ export function mulMat(context: GgmlContext, a: Tensor, b: Tensor): Tensor {
     .repeats("a", "b", 2, 3)
     .elementsTogether("a", "b")
     .layout(a.strides[0] <= a.strides[1], "a", "a matrix that isn't transposed; use cont() first")
-    .build((into) => context.native.lib.ggml_mul_mat(into, a.pointer, b.pointer));
+    .build((into) => context.native.lib.ggml_mul_mat(into, a.unsafePointer, b.unsafePointer));
 }
 
 /**
@@ -62,7 +62,9 @@ export function mulMatId(context: GgmlContext, matrices: Tensor, b: Tensor, ids:
     .require(ids.shape[0] % (b.shape[1] || 1) === 0, "b", 1, `a divisor of ${ids.shape[0]}, the dimension 0 of ids`)
     .elementsTogether("matrices", "b", "ids")
     .layout(matrices.strides[0] <= matrices.strides[1], "matrices", "matrices that aren't transposed; use cont() first")
-    .build((into) => context.native.lib.ggml_mul_mat_id(into, matrices.pointer, b.pointer, ids.pointer));
+    .build((into) =>
+      context.native.lib.ggml_mul_mat_id(into, matrices.unsafePointer, b.unsafePointer, ids.unsafePointer)
+    );
 }
 
 /**
@@ -80,7 +82,7 @@ export function outProd(context: GgmlContext, a: Tensor, b: Tensor): Tensor {
     .elementsTogether("a")
     .layout(a.strides[0] <= a.strides[1], "a", "a matrix that isn't transposed; use cont() first");
   if (a.type !== "f32") checked.dimension("b", 2, a.shape[2], "as a has").dimension("b", 3, a.shape[3], "as a has");
-  return checked.build((into) => context.native.lib.ggml_out_prod(into, a.pointer, b.pointer));
+  return checked.build((into) => context.native.lib.ggml_out_prod(into, a.unsafePointer, b.unsafePointer));
 }
 
 /** How exact a product's sums are. C: `enum ggml_prec`. */
@@ -108,7 +110,7 @@ export function setPrecision(a: Tensor, precision: Precision): Tensor {
   checkOneOf("precision", precision, ["default", "f32"]);
   const { GGML_OP_MUL_MAT, GGML_OP_MUL_MAT_ID, GGML_OP_FLASH_ATTN_EXT } = ggml_op;
   assertOp("setPrecision", a, GGML_OP_MUL_MAT, GGML_OP_MUL_MAT_ID, GGML_OP_FLASH_ATTN_EXT);
-  a.native.lib.ggml_prec_set_acc(a.pointer, precisions[precision]);
+  a.native.lib.ggml_prec_set_acc(a.unsafePointer, precisions[precision]);
   return a;
 }
 
@@ -119,7 +121,7 @@ export function setPrecision(a: Tensor, precision: Precision): Tensor {
 export function setOperandPrecision(a: Tensor, precision: Precision): Tensor {
   checkOneOf("precision", precision, ["default", "f32"]);
   assertOp("setOperandPrecision", a, ggml_op.GGML_OP_MUL_MAT, ggml_op.GGML_OP_MUL_MAT_ID);
-  a.native.lib.ggml_prec_set_src(a.pointer, precisions[precision], 1);
+  a.native.lib.ggml_prec_set_src(a.unsafePointer, precisions[precision], 1);
   return a;
 }
 
@@ -143,7 +145,7 @@ export function hintHadamard(a: Tensor): Tensor {
       },
     );
   }
-  a.native.lib.ggml_mul_mat_set_hint(a.pointer, ggml_op_hint.GGML_HINT_SRC0_IS_HADAMARD);
+  a.native.lib.ggml_mul_mat_set_hint(a.unsafePointer, ggml_op_hint.GGML_HINT_SRC0_IS_HADAMARD);
   return a;
 }
 
@@ -151,7 +153,7 @@ export function hintHadamard(a: Tensor): Tensor {
 export function diag(context: GgmlContext, a: Tensor): Tensor {
   const checked = check("diag", context, { a }).type("a", "f32").dimension("a", 1, 1).elementsTogether("a");
   checked.result([a.shape[0], a.shape[0], a.shape[2], a.shape[3]], "f32");
-  return checked.build((into) => context.native.lib.ggml_diag(into, a.pointer));
+  return checked.build((into) => context.native.lib.ggml_diag(into, a.unsafePointer));
 }
 
 /** What {@linkcode tri} keeps. C: `enum ggml_tri_type`. */
@@ -169,7 +171,7 @@ export function tri(context: GgmlContext, a: Tensor, triangle: Triangle): Tensor
   const type = triangles[checkOneOf("tri: triangle", triangle, Object.keys(triangles) as Triangle[])];
   return check("tri", context, { a })
     .type("a", "f32").dimension("a", 1, a.shape[0], "as its dimension 0").contiguous("a")
-    .build((into) => context.native.lib.ggml_tri(into, a.pointer, type));
+    .build((into) => context.native.lib.ggml_tri(into, a.unsafePointer, type));
 }
 
 /**
@@ -185,7 +187,7 @@ export function solveTri(context: GgmlContext, a: Tensor, b: Tensor): Tensor {
     .dimension("a", 1, n0, "as its dimension 0")
     .shape("b", [undefined, n0, n2, n3], "as a has")
     .contiguous("a", "b")
-    .build((into) => context.native.lib.ggml_solve_tri(into, a.pointer, b.pointer, true, true, false));
+    .build((into) => context.native.lib.ggml_solve_tri(into, a.unsafePointer, b.unsafePointer, true, true, false));
 }
 
 /** −∞ above the diagonal that `past` columns to the right begins; f32, contiguous. Throws TensorTypeError, TensorLayoutError. C: `ggml_diag_mask_inf`. */
@@ -195,7 +197,9 @@ export function diagMaskInf(context: GgmlContext, a: Tensor, past: number, optio
   const count = checked.integer("past", past, { min: 0, max: INT_MAX });
   const lib = libOf(context);
   return checked.build((into) =>
-    inPlace ? lib.ggml_diag_mask_inf_inplace(into, a.pointer, count) : lib.ggml_diag_mask_inf(into, a.pointer, count)
+    inPlace
+      ? lib.ggml_diag_mask_inf_inplace(into, a.unsafePointer, count)
+      : lib.ggml_diag_mask_inf(into, a.unsafePointer, count)
   );
 }
 
@@ -206,6 +210,8 @@ export function diagMaskZero(context: GgmlContext, a: Tensor, past: number, opti
   const count = checked.integer("past", past, { min: 0, max: INT_MAX });
   const lib = libOf(context);
   return checked.build((into) =>
-    inPlace ? lib.ggml_diag_mask_zero_inplace(into, a.pointer, count) : lib.ggml_diag_mask_zero(into, a.pointer, count)
+    inPlace
+      ? lib.ggml_diag_mask_zero_inplace(into, a.unsafePointer, count)
+      : lib.ggml_diag_mask_zero(into, a.unsafePointer, count)
   );
 }

@@ -25,7 +25,7 @@ export function norm(context: GgmlContext, a: Tensor, options?: NormOptions): Te
   const there = checkBoolean("norm: inPlace", inPlace);
   const lib = libOf(context);
   return checked.build((into) =>
-    there ? lib.ggml_norm_inplace(into, a.pointer, eps) : lib.ggml_norm(into, a.pointer, eps)
+    there ? lib.ggml_norm_inplace(into, a.unsafePointer, eps) : lib.ggml_norm(into, a.unsafePointer, eps)
   );
 }
 
@@ -37,7 +37,7 @@ export function rmsNorm(context: GgmlContext, a: Tensor, options?: NormOptions):
   const there = checkBoolean("rmsNorm: inPlace", inPlace);
   const lib = libOf(context);
   return checked.build((into) =>
-    there ? lib.ggml_rms_norm_inplace(into, a.pointer, eps) : lib.ggml_rms_norm(into, a.pointer, eps)
+    there ? lib.ggml_rms_norm_inplace(into, a.unsafePointer, eps) : lib.ggml_rms_norm(into, a.unsafePointer, eps)
   );
 }
 
@@ -49,7 +49,9 @@ export function rmsNormBack(context: GgmlContext, gradient: Tensor, a: Tensor, e
   const checked = check("rmsNormBack", context, { gradient, a })
     .type("gradient", "f32").type("a", "f32").sameShape("a", "gradient").elementsTogether("gradient", "a");
   const eps = checked.number("epsilon", epsilon, { min: 0, max: 3.4e38 });
-  return checked.build((into) => context.native.lib.ggml_rms_norm_back(into, gradient.pointer, a.pointer, eps));
+  return checked.build((into) =>
+    context.native.lib.ggml_rms_norm_back(into, gradient.unsafePointer, a.unsafePointer, eps)
+  );
 }
 
 /**
@@ -64,7 +66,9 @@ export function groupNorm(context: GgmlContext, a: Tensor, groups: number, optio
   const there = checkBoolean("groupNorm: inPlace", inPlace);
   const lib = libOf(context);
   return checked.build((into) =>
-    there ? lib.ggml_group_norm_inplace(into, a.pointer, count, eps) : lib.ggml_group_norm(into, a.pointer, count, eps)
+    there
+      ? lib.ggml_group_norm_inplace(into, a.unsafePointer, count, eps)
+      : lib.ggml_group_norm(into, a.unsafePointer, count, eps)
   );
 }
 
@@ -76,6 +80,6 @@ export function l2Norm(context: GgmlContext, a: Tensor, options?: NormOptions): 
   const there = checkBoolean("l2Norm: inPlace", inPlace);
   const lib = libOf(context);
   return checked.build((into) =>
-    there ? lib.ggml_l2_norm_inplace(into, a.pointer, eps) : lib.ggml_l2_norm(into, a.pointer, eps)
+    there ? lib.ggml_l2_norm_inplace(into, a.unsafePointer, eps) : lib.ggml_l2_norm(into, a.unsafePointer, eps)
   );
 }

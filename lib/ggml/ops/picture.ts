@@ -46,7 +46,7 @@ export function pool1d(context: GgmlContext, a: Tensor, options: Pool1dOptions):
   const stride = checked.integer("stride", given.stride ?? size, { min: 1, max: MOST });
   const padding = checked.integer("padding", given.padding ?? 0, { min: 0, max: MOST });
   checked.require(a.shape[0] + 2 * padding >= size, "a", 0, `at least ${size - 2 * padding}, the size of a pool`);
-  return checked.build((into) => context.native.lib.ggml_pool_1d(into, a.pointer, kind, size, stride, padding));
+  return checked.build((into) => context.native.lib.ggml_pool_1d(into, a.unsafePointer, kind, size, stride, padding));
 }
 
 /** How {@linkcode pool2d} works: one number for both axes, or one for each, the width first. */
@@ -100,7 +100,7 @@ export function pool2d(context: GgmlContext, a: Tensor, options: Pool2dOptions):
   }
   const { kind, sizes, strides, paddings } = pools;
   return checked.build((into) =>
-    context.native.lib.ggml_pool_2d(into, a.pointer, kind, ...sizes, ...strides, ...paddings)
+    context.native.lib.ggml_pool_2d(into, a.unsafePointer, kind, ...sizes, ...strides, ...paddings)
   );
 }
 
@@ -115,7 +115,15 @@ export function pool2dBack(context: GgmlContext, gradient: Tensor, a: Tensor, op
   checked.shape("gradient", [poolsOf(n0, 0, pools), poolsOf(n1, 1, pools), n2, n3], "the shape of the pools");
   const { kind, sizes, strides, paddings } = pools;
   return checked.build((into) =>
-    context.native.lib.ggml_pool_2d_back(into, gradient.pointer, a.pointer, kind, ...sizes, ...strides, ...paddings)
+    context.native.lib.ggml_pool_2d_back(
+      into,
+      gradient.unsafePointer,
+      a.unsafePointer,
+      kind,
+      ...sizes,
+      ...strides,
+      ...paddings,
+    )
   );
 }
 
@@ -134,7 +142,7 @@ export function upscale(context: GgmlContext, a: Tensor, factor: number, mode: S
   const checked = check("upscale", context, { a }).type("a", "f32");
   const by = checked.integer("factor", factor, { min: 2, max: MOST });
   checked.result([a.shape[0] * by, a.shape[1] * by, a.shape[2], a.shape[3]], "f32");
-  return checked.build((into) => context.native.lib.ggml_upscale(into, a.pointer, by, wanted));
+  return checked.build((into) => context.native.lib.ggml_upscale(into, a.unsafePointer, by, wanted));
 }
 
 /** How {@linkcode interpolate} works. */
@@ -174,7 +182,7 @@ export function interpolate(
     (antialias ? ggml_scale_flag.GGML_SCALE_FLAG_ANTIALIAS : 0);
   const [n0, n1, n2, n3] = full.map(BigInt) as [bigint, bigint, bigint, bigint];
   return checked.build((into) =>
-    context.native.lib.ggml_interpolate(into, a.pointer, n0, n1, n2, n3, scaleModes[mode] | flags)
+    context.native.lib.ggml_interpolate(into, a.unsafePointer, n0, n1, n2, n3, scaleModes[mode] | flags)
   );
 }
 
@@ -210,9 +218,11 @@ export function pad(context: GgmlContext, a: Tensor, after: readonly number[], o
   const lib = libOf(context);
   return checked.build((into) => {
     if (before === undefined) {
-      return around ? lib.ggml_pad_circular(into, a.pointer, ...r) : lib.ggml_pad(into, a.pointer, ...r);
+      return around ? lib.ggml_pad_circular(into, a.unsafePointer, ...r) : lib.ggml_pad(into, a.unsafePointer, ...r);
     }
-    return around ? lib.ggml_pad_ext_circular(into, a.pointer, ...both) : lib.ggml_pad_ext(into, a.pointer, ...both);
+    return around
+      ? lib.ggml_pad_ext_circular(into, a.unsafePointer, ...both)
+      : lib.ggml_pad_ext(into, a.unsafePointer, ...both);
   });
 }
 
@@ -221,7 +231,7 @@ export function padReflect1d(context: GgmlContext, a: Tensor, before: number, af
   const checked = check("padReflect1d", context, { a }).type("a", "f32").contiguous("a");
   const range = { min: 0, max: a.shape[0] - 1 };
   const [left, right] = [checked.integer("before", before, range), checked.integer("after", after, range)];
-  return checked.build((into) => context.native.lib.ggml_pad_reflect_1d(into, a.pointer, left, right));
+  return checked.build((into) => context.native.lib.ggml_pad_reflect_1d(into, a.unsafePointer, left, right));
 }
 
 /** Elements moved on in each of up to four dimensions, those at the end to the begin; by less than the dimension; f32. As {@linkcode pool1d}. C: `ggml_roll`. */
@@ -234,7 +244,7 @@ export function roll(context: GgmlContext, a: Tensor, shifts: readonly number[])
       max: a.shape[index as 0] - 1,
     })
   ) as Four;
-  return checked.build((into) => context.native.lib.ggml_roll(into, a.pointer, ...four));
+  return checked.build((into) => context.native.lib.ggml_roll(into, a.unsafePointer, ...four));
 }
 
 /**
@@ -251,5 +261,5 @@ export function timestepEmbedding(
   const count = checked.integer("size", size, { min: 1, max: INT_MAX });
   const period = checked.integer("maxPeriod", maxPeriod, { min: 1, max: INT_MAX });
   checked.result([count, times.shape[0]], "f32");
-  return checked.build((into) => context.native.lib.ggml_timestep_embedding(into, times.pointer, count, period));
+  return checked.build((into) => context.native.lib.ggml_timestep_embedding(into, times.unsafePointer, count, period));
 }

@@ -21,7 +21,7 @@ export function ssmConv(context: GgmlContext, sx: Tensor, c: Tensor): Tensor {
     .dimension("c", 1, sx.shape[1], "as sx has")
     .require(sx.shape[0] >= k, "sx", 0, `at least ${k}, c's dimension 0`)
     .contiguous("sx", "c")
-    .build((into) => context.native.lib.ggml_ssm_conv(into, sx.pointer, c.pointer));
+    .build((into) => context.native.lib.ggml_ssm_conv(into, sx.unsafePointer, c.unsafePointer));
 }
 
 /** The operands of {@linkcode ssmScan}. */
@@ -82,13 +82,13 @@ export function ssmScan(context: GgmlContext, operands: SsmScanOperands): Tensor
   return checked.build((into) =>
     context.native.lib.ggml_ssm_scan(
       into,
-      s.pointer,
-      x.pointer,
-      dt.pointer,
-      a.pointer,
-      b.pointer,
-      c.pointer,
-      ids.pointer,
+      s.unsafePointer,
+      x.unsafePointer,
+      dt.unsafePointer,
+      a.unsafePointer,
+      b.unsafePointer,
+      c.unsafePointer,
+      ids.unsafePointer,
       BigInt(k),
     )
   );
@@ -139,12 +139,12 @@ export function rwkvWkv6(context: GgmlContext, operands: Wkv6Operands): Tensor {
     .build((into) =>
       context.native.lib.ggml_rwkv_wkv6(
         into,
-        k.pointer,
-        v.pointer,
-        r.pointer,
-        timeFirst.pointer,
-        timeDecay.pointer,
-        state.pointer,
+        k.unsafePointer,
+        v.unsafePointer,
+        r.unsafePointer,
+        timeFirst.unsafePointer,
+        timeDecay.unsafePointer,
+        state.unsafePointer,
       )
     );
 }
@@ -178,7 +178,15 @@ export function gatedLinearAttention(context: GgmlContext, operands: GatedLinear
   const checked = checkRecurrent("gatedLinearAttention", context, { k, v, q, g, state }, "k", state);
   const factor = checked.number("scale", scale ?? 1 / Math.sqrt(k.shape[0]));
   return checked.build((into) =>
-    context.native.lib.ggml_gated_linear_attn(into, k.pointer, v.pointer, q.pointer, g.pointer, state.pointer, factor)
+    context.native.lib.ggml_gated_linear_attn(
+      into,
+      k.unsafePointer,
+      v.unsafePointer,
+      q.unsafePointer,
+      g.unsafePointer,
+      state.unsafePointer,
+      factor,
+    )
   );
 }
 
@@ -216,13 +224,13 @@ export function rwkvWkv7(context: GgmlContext, operands: Wkv7Operands): Tensor {
     .build((into) =>
       context.native.lib.ggml_rwkv_wkv7(
         into,
-        r.pointer,
-        w.pointer,
-        k.pointer,
-        v.pointer,
-        a.pointer,
-        b.pointer,
-        state.pointer,
+        r.unsafePointer,
+        w.unsafePointer,
+        k.unsafePointer,
+        v.unsafePointer,
+        a.unsafePointer,
+        b.unsafePointer,
+        state.unsafePointer,
       )
     );
 }
@@ -273,12 +281,12 @@ export function gatedDeltaNet(context: GgmlContext, operands: GatedDeltaOperands
   return checked.build((into) =>
     context.native.lib.ggml_gated_delta_net(
       into,
-      q.pointer,
-      k.pointer,
-      v.pointer,
-      g.pointer,
-      beta.pointer,
-      state.pointer,
+      q.unsafePointer,
+      k.unsafePointer,
+      v.unsafePointer,
+      g.unsafePointer,
+      beta.unsafePointer,
+      state.unsafePointer,
       BigInt(kept),
     )
   );

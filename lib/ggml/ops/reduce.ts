@@ -13,35 +13,35 @@ import { check, FLOATS } from "./check.ts";
 /** The sum of all elements, one number of the type of `a` (f32, f16 or bf16). Throws TensorTypeError, TensorLayoutError. C: `ggml_sum`. */
 export function sum(context: GgmlContext, a: Tensor): Tensor {
   return check("sum", context, { a }).type("a", ...FLOATS).elementsTogether("a").build((into) =>
-    context.native.lib.ggml_sum(into, a.pointer)
+    context.native.lib.ggml_sum(into, a.unsafePointer)
   );
 }
 
 /** The sum of each row: [n, …] gives [1, …]; f32. Throws TensorTypeError, TensorLayoutError. C: `ggml_sum_rows`. */
 export function sumRows(context: GgmlContext, a: Tensor): Tensor {
   return check("sumRows", context, { a }).type("a", "f32").elementsTogether("a").build((into) =>
-    context.native.lib.ggml_sum_rows(into, a.pointer)
+    context.native.lib.ggml_sum_rows(into, a.unsafePointer)
   );
 }
 
 /** Along each row the sum of all elements up to there; f32. Throws TensorTypeError, TensorLayoutError. C: `ggml_cumsum`. */
 export function cumsum(context: GgmlContext, a: Tensor): Tensor {
   return check("cumsum", context, { a }).type("a", "f32").elementsTogether("a").build((into) =>
-    context.native.lib.ggml_cumsum(into, a.pointer)
+    context.native.lib.ggml_cumsum(into, a.unsafePointer)
   );
 }
 
 /** The mean of each row: [n, …] gives [1, …]; f32. Throws TensorTypeError, TensorLayoutError. C: `ggml_mean`. */
 export function mean(context: GgmlContext, a: Tensor): Tensor {
   return check("mean", context, { a }).type("a", "f32").elementsTogether("a").build((into) =>
-    context.native.lib.ggml_mean(into, a.pointer)
+    context.native.lib.ggml_mean(into, a.unsafePointer)
   );
 }
 
 /** The index of each row's largest element, i32: [n, m] of f32 gives [m]. Throws TensorShapeError, TensorTypeError, TensorLayoutError. C: `ggml_argmax`. */
 export function argmax(context: GgmlContext, a: Tensor): Tensor {
   return check("argmax", context, { a }).type("a", "f32").dimensions("a", 2).elementsTogether("a").build((into) =>
-    context.native.lib.ggml_argmax(into, a.pointer)
+    context.native.lib.ggml_argmax(into, a.unsafePointer)
   );
 }
 
@@ -49,7 +49,7 @@ export function argmax(context: GgmlContext, a: Tensor): Tensor {
 export function countEqual(context: GgmlContext, a: Tensor, b: Tensor): Tensor {
   return check("countEqual", context, { a, b })
     .type("a", "i32").type("b", "i32").dimensions("a", 2).sameShape("b", "a")
-    .build((into) => context.native.lib.ggml_count_equal(into, a.pointer, b.pointer));
+    .build((into) => context.native.lib.ggml_count_equal(into, a.unsafePointer, b.unsafePointer));
 }
 
 /** Which comes first. C: `enum ggml_sort_order`. */
@@ -63,7 +63,11 @@ export function argsort(context: GgmlContext, a: Tensor, order: SortOrder): Tens
   const asked = checkOneOf("argsort: order", order, ["ascending", "descending"]);
   const { GGML_SORT_ORDER_ASC, GGML_SORT_ORDER_DESC } = ggml_sort_order;
   return check("argsort", context, { a }).type("a", "f32").contiguousFromRows("a").build((into) =>
-    context.native.lib.ggml_argsort(into, a.pointer, asked === "ascending" ? GGML_SORT_ORDER_ASC : GGML_SORT_ORDER_DESC)
+    context.native.lib.ggml_argsort(
+      into,
+      a.unsafePointer,
+      asked === "ascending" ? GGML_SORT_ORDER_ASC : GGML_SORT_ORDER_DESC,
+    )
   );
 }
 
@@ -74,12 +78,12 @@ export function argsort(context: GgmlContext, a: Tensor, order: SortOrder): Tens
 export function argsortTopK(context: GgmlContext, a: Tensor, k: number): Tensor {
   const checked = check("argsortTopK", context, { a }).type("a", "f32").contiguousFromRows("a");
   const count = checked.integer("k", k, { min: 1, max: a.shape[0] });
-  return checked.build((into) => context.native.lib.ggml_argsort_top_k(into, a.pointer, count));
+  return checked.build((into) => context.native.lib.ggml_argsort_top_k(into, a.unsafePointer, count));
 }
 
 /** The indices of the `k` largest elements of each row in no order, i32 [k, …]. As {@linkcode argsortTopK}. C: `ggml_top_k`. */
 export function topK(context: GgmlContext, a: Tensor, k: number): Tensor {
   const checked = check("topK", context, { a }).type("a", "f32").contiguousFromRows("a");
   const count = checked.integer("k", k, { min: 1, max: a.shape[0] });
-  return checked.build((into) => context.native.lib.ggml_top_k(into, a.pointer, count));
+  return checked.build((into) => context.native.lib.ggml_top_k(into, a.unsafePointer, count));
 }

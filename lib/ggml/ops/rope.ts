@@ -177,8 +177,8 @@ function build(made: Rope, lib: Lib, a: Tensor, positions: Tensor, inPlace: bool
   const { checked, factors, dimensions, mode, sections, context, frequencies, offset } = made;
   const plain = factors === undefined && sections === undefined && context === 0 &&
     frequencies.join() === "10000,1,0,1,32,1";
-  const extra: Pointer<"ggml_tensor"> | null = factors?.pointer ?? null;
-  const [p, r] = [a.pointer, positions.pointer];
+  const extra: Pointer<"ggml_tensor"> | null = factors?.unsafePointer ?? null;
+  const [p, r] = [a.unsafePointer, positions.unsafePointer];
   const result = checked.build((into) => {
     if (plain) {
       return inPlace
@@ -194,7 +194,7 @@ function build(made: Rope, lib: Lib, a: Tensor, positions: Tensor, inPlace: bool
       ? lib.ggml_rope_ext_inplace(into, p, r, extra, dimensions, mode, context, ...frequencies)
       : lib.ggml_rope_ext(into, p, r, extra, dimensions, mode, context, ...frequencies);
   });
-  if (offset > 0) lib.ggml_rope_set_offset(result.pointer, offset);
+  if (offset > 0) lib.ggml_rope_set_offset(result.unsafePointer, offset);
   return result;
 }
 
@@ -207,13 +207,13 @@ export function ropeBack(context: GgmlContext, gradient: Tensor, positions: Tens
   const made = checkRope("ropeBack", context, gradient, positions, given);
   const { checked, factors, dimensions, mode, sections, context: trained, frequencies, offset } = made;
   const lib = libOf(context);
-  const extra = factors?.pointer ?? null;
+  const extra = factors?.unsafePointer ?? null;
   const result = checked.build((into) =>
     sections === undefined
       ? lib.ggml_rope_ext_back(
         into,
-        gradient.pointer,
-        positions.pointer,
+        gradient.unsafePointer,
+        positions.unsafePointer,
         extra,
         dimensions,
         mode,
@@ -222,8 +222,8 @@ export function ropeBack(context: GgmlContext, gradient: Tensor, positions: Tens
       )
       : lib.ggml_rope_multi_back(
         into,
-        gradient.pointer,
-        positions.pointer,
+        gradient.unsafePointer,
+        positions.unsafePointer,
         extra,
         dimensions,
         sections,
@@ -232,7 +232,7 @@ export function ropeBack(context: GgmlContext, gradient: Tensor, positions: Tens
         ...frequencies,
       )
   );
-  if (offset > 0) lib.ggml_rope_set_offset(result.pointer, offset);
+  if (offset > 0) lib.ggml_rope_set_offset(result.unsafePointer, offset);
   return result;
 }
 

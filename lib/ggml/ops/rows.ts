@@ -18,7 +18,7 @@ import { cpuTypes } from "./cpu_types.ts";
  * import assert from "node:assert/strict";
  * import { computeSync, GgmlContext, Graph, ops } from "../mod.ts";
  *
- * using context = await GgmlContext.create({ memory: 4096 });
+ * using context = await GgmlContext.create({ dataBytes: 4096 });
  * const table = context.from([1, 2, 3, 4, 5, 6], [2, 3]);
  * const rows = context.from(new Int32Array([2, 0]));
  * const found = ops.getRows(context, table, rows);
@@ -34,7 +34,7 @@ export function getRows(context: GgmlContext, a: Tensor, rows: Tensor): Tensor {
     .type("a", ...cpuTypes(context).readable, "i32").type("rows", "i32")
     .shape("rows", [undefined, a.shape[2], a.shape[3]], "as a has one dimension higher")
     .elementsTogether("a")
-    .build((into) => context.native.lib.ggml_get_rows(into, a.pointer, rows.pointer));
+    .build((into) => context.native.lib.ggml_get_rows(into, a.unsafePointer, rows.unsafePointer));
 }
 
 /**
@@ -49,7 +49,9 @@ export function getRowsBack(context: GgmlContext, gradient: Tensor, rows: Tensor
     .shape("gradient", [a.shape[0], rows.shape[0]])
     .dimensions("rows", 1).dimensions("a", 2)
     .elementsTogether("gradient", "rows")
-    .build((into) => context.native.lib.ggml_get_rows_back(into, gradient.pointer, rows.pointer, a.pointer));
+    .build((into) =>
+      context.native.lib.ggml_get_rows_back(into, gradient.unsafePointer, rows.unsafePointer, a.unsafePointer)
+    );
 }
 
 /**
@@ -67,5 +69,5 @@ export function setRows(context: GgmlContext, a: Tensor, b: Tensor, rows: Tensor
     .require(n2 % (rows.shape[1] || 1) === 0, "rows", 1, `a divisor of ${n2}, a's dimension 2`)
     .require(n3 % (rows.shape[2] || 1) === 0, "rows", 2, `a divisor of ${n3}, a's dimension 3`)
     .elementsTogether("a", "b")
-    .build((into) => context.native.lib.ggml_set_rows(into, a.pointer, b.pointer, rows.pointer));
+    .build((into) => context.native.lib.ggml_set_rows(into, a.unsafePointer, b.unsafePointer, rows.unsafePointer));
 }

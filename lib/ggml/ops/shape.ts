@@ -52,7 +52,7 @@ export function reshape(context: GgmlContext, a: Tensor, shape: readonly number[
     const b = shape as Tensor;
     const checked = check("reshape", context, { a, b }).contiguous("a");
     checkSameCount(checked as unknown as OperatorCheck, "reshape", a, b.shape);
-    return checked.build((into) => lib.ggml_reshape(into, a.pointer, b.pointer));
+    return checked.build((into) => lib.ggml_reshape(into, a.unsafePointer, b.unsafePointer));
   }
   const checked = check("reshape", context, { a }).contiguous("a");
   const full = checkSameCount(checked as unknown as OperatorCheck, "reshape", a, shape);
@@ -60,13 +60,13 @@ export function reshape(context: GgmlContext, a: Tensor, shape: readonly number[
   return checked.build((into) => {
     switch (shape.length) {
       case 1:
-        return lib.ggml_reshape_1d(into, a.pointer, n0);
+        return lib.ggml_reshape_1d(into, a.unsafePointer, n0);
       case 2:
-        return lib.ggml_reshape_2d(into, a.pointer, n0, n1);
+        return lib.ggml_reshape_2d(into, a.unsafePointer, n0, n1);
       case 3:
-        return lib.ggml_reshape_3d(into, a.pointer, n0, n1, n2);
+        return lib.ggml_reshape_3d(into, a.unsafePointer, n0, n1, n2);
       default:
-        return lib.ggml_reshape_4d(into, a.pointer, n0, n1, n2, n3);
+        return lib.ggml_reshape_4d(into, a.unsafePointer, n0, n1, n2, n3);
     }
   });
 }
@@ -92,7 +92,7 @@ export interface ViewOptions {
  * import assert from "node:assert/strict";
  * import { GgmlContext, ops } from "../mod.ts";
  *
- * using context = await GgmlContext.create({ memory: 4096 });
+ * using context = await GgmlContext.create({ dataBytes: 4096 });
  * const a = context.from([1, 2, 3, 4, 5, 6], [3, 2]);
  * const second = ops.view(context, a, [2, 2], { offset: 4 });
  * assert.deepEqual([...second.read()], [2, 3, 5, 6]);
@@ -131,13 +131,13 @@ export function view(context: GgmlContext, a: Tensor, shape: readonly number[], 
   return checked.build((into) => {
     switch (shape.length) {
       case 1:
-        return lib.ggml_view_1d(into, a.pointer, n0, start);
+        return lib.ggml_view_1d(into, a.unsafePointer, n0, start);
       case 2:
-        return lib.ggml_view_2d(into, a.pointer, n0, n1, b1, start);
+        return lib.ggml_view_2d(into, a.unsafePointer, n0, n1, b1, start);
       case 3:
-        return lib.ggml_view_3d(into, a.pointer, n0, n1, n2, b1, b2, start);
+        return lib.ggml_view_3d(into, a.unsafePointer, n0, n1, n2, b1, b2, start);
       default:
-        return lib.ggml_view_4d(into, a.pointer, n0, n1, n2, n3, b1, b2, b3, start);
+        return lib.ggml_view_4d(into, a.unsafePointer, n0, n1, n2, n3, b1, b2, b3, start);
     }
   });
 }
@@ -166,22 +166,22 @@ export function permute(context: GgmlContext, a: Tensor, axes: readonly [number,
     checked.refuseType("a", a.type, "a type without blocks, or axes that begin with 0");
   }
   const [x0, x1, x2, x3] = axes;
-  return checked.build((into) => context.native.lib.ggml_permute(into, a.pointer, x0, x1, x2, x3));
+  return checked.build((into) => context.native.lib.ggml_permute(into, a.unsafePointer, x0, x1, x2, x3));
 }
 
 /** Rows and columns swapped: [n, m, …] gives [m, n, …]. A view. Throws TensorTypeError for a type in blocks. C: `ggml_transpose`. */
 export function transpose(context: GgmlContext, a: Tensor): Tensor {
   const checked = check("transpose", context, { a });
   if (isQuantized(a.type)) checked.refuseType("a", a.type, "a type without blocks");
-  return checked.build((into) => context.native.lib.ggml_transpose(into, a.pointer));
+  return checked.build((into) => context.native.lib.ggml_transpose(into, a.unsafePointer));
 }
 
 /** Another tensor over the same memory, in the same shape. C: `ggml_view_tensor`. */
 export function alias(context: GgmlContext, a: Tensor): Tensor {
-  return check("alias", context, { a }).build((into) => context.native.lib.ggml_view_tensor(into, a.pointer));
+  return check("alias", context, { a }).build((into) => context.native.lib.ggml_view_tensor(into, a.unsafePointer));
 }
 
 /** A new tensor of the same type and shape, with memory of its own; its values aren't copied. C: `ggml_dup_tensor`. */
 export function like(context: GgmlContext, a: Tensor): Tensor {
-  return check("like", context, { a }).build((into) => context.native.lib.ggml_dup_tensor(into, a.pointer));
+  return check("like", context, { a }).build((into) => context.native.lib.ggml_dup_tensor(into, a.unsafePointer));
 }

@@ -103,7 +103,7 @@ export class RemoteBackend implements AsyncDisposable {
       throw new GraphError("the context has no tensor without memory", { expected: "a context without memory" });
     }
     const release = context.hold();
-    const buffer = await this.#work([release], "ggml_backend_alloc_ctx_tensors", context.pointer, this.#backend);
+    const buffer = await this.#work([release], "ggml_backend_alloc_ctx_tensors", context.unsafePointer, this.#backend);
     for (const one of buffersOf(waiting)) {
       this.#buffers.add(one);
       remoteBuffers.add(one);
@@ -127,7 +127,7 @@ export class RemoteBackend implements AsyncDisposable {
     const bytes = encodeValues(tensor, values);
     if (bytes.length === 0) return;
     const release = tensor.context.hold();
-    await this.#work([release], "ggml_backend_tensor_set", tensor.pointer, bytes, 0n, BigInt(bytes.length));
+    await this.#work([release], "ggml_backend_tensor_set", tensor.unsafePointer, bytes, 0n, BigInt(bytes.length));
   }
 
   /** Reads all values of a tensor that lies on the device. Throws NotAllocatedError. C: `ggml_backend_tensor_get`. */
@@ -136,7 +136,7 @@ export class RemoteBackend implements AsyncDisposable {
     const bytes = new Uint8Array(tensor.byteLength);
     const release = tensor.context.hold();
     if (bytes.length > 0) {
-      await this.#work([release], "ggml_backend_tensor_get", tensor.pointer, bytes, 0n, BigInt(bytes.length));
+      await this.#work([release], "ggml_backend_tensor_get", tensor.unsafePointer, bytes, 0n, BigInt(bytes.length));
     } else release();
     return valuesFrom(tensor, bytes);
   }
@@ -148,7 +148,7 @@ export class RemoteBackend implements AsyncDisposable {
     checkGraph(this.#native, graph, { device, name: this.device.endpoint });
     if (graph.length === 0) throw new GraphError("the graph is empty", { expected: "a graph with nodes" });
     const release = graph.hold();
-    const status = await this.#work([release], "ggml_backend_graph_compute", this.#backend, graph.pointer);
+    const status = await this.#work([release], "ggml_backend_graph_compute", this.#backend, graph.unsafePointer);
     const error = statusError(status, `computing on ${this.device.endpoint}`);
     if (error !== undefined) throw error;
   }

@@ -16,7 +16,7 @@ const found = BigUint64Array.from(
   devices.length === 0 ? defaultDevices(native) : devices.map((name) => named(native, name)),
 );
 // Nothing watches it: it waits for clients as long as there are none. An abort ends the process.
-const thread = await NativeThread.start(native, { onAbort: "exit", watchdogMs: 0 });
+const thread = await NativeThread.start(native, { nativeAbort: "exit", watchdogMs: 0 });
 await thread.call(
   "ggml_backend_rpc_start_server",
   endpoint,

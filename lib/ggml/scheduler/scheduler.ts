@@ -12,7 +12,7 @@ import { checkIndices } from "../backend/index_check.ts";
 import { Handle } from "../tensor/handle.ts";
 import { NodeStream } from "./node_stream.ts";
 import { checkBufferType, checkOwnGraph, checkTensor } from "../backend/object_check.ts";
-import { present } from "../backend/non_null.ts";
+import { assertNonNull } from "../backend/non_null.ts";
 import { checkBackends, checkSchedulable } from "./check.ts";
 import { statusError } from "../backend/status.ts";
 import type { Tensor } from "../tensor/tensor.ts";
@@ -91,7 +91,7 @@ export class Scheduler implements Disposable {
     this.#thread = new ComputeThread(this.native);
     this.#handle = new Handle({
       what: "the scheduler",
-      pointer: present(pointer, "a scheduler"),
+      pointer: assertNonNull(pointer, "a scheduler"),
       free: (one) => {
         this.#endAllocation();
         this.native.lib.ggml_backend_sched_free(one);
@@ -118,7 +118,7 @@ export class Scheduler implements Disposable {
   /** The memory that a backend computes in. Throws InvalidArgumentError for a backend of another scheduler. C: `ggml_backend_sched_get_buffer_type`. */
   bufferType(backend: Backend): BufferType {
     const type = this.native.lib.ggml_backend_sched_get_buffer_type(this.pointer, this.#own(backend).pointer);
-    return new BufferType(this.native, present(type, "a buffer type"));
+    return new BufferType(this.native, assertNonNull(type, "a buffer type"));
   }
 
   /** Bytes that it has allocated for a backend to compute in. Throws as {@linkcode Scheduler.bufferType}. C: `ggml_backend_sched_get_buffer_size`. */
@@ -141,7 +141,7 @@ export class Scheduler implements Disposable {
       const why = reaches ? "it doesn't compute such a node" : "it can't use the memory where the node lies";
       throw new UnsupportedOperationError(
         `${
-          tensorWords(this.native, node.pointer)
+          tensorWords(this.native, node.unsafePointer)
         } can't be assigned to ${backend.name}: ${why}; assign it to another backend`,
         { value: backend.name, expected: "a backend that can compute it" },
       );
@@ -153,7 +153,7 @@ export class Scheduler implements Disposable {
   backendOf(tensor: Tensor): Backend | undefined {
     const pointer = this.native.lib.ggml_backend_sched_get_tensor_backend(
       this.pointer,
-      checkTensor("tensor", tensor).pointer,
+      checkTensor("tensor", tensor).unsafePointer,
     );
     return this.backends.find((backend) => pointer !== null && backend.pointer === pointer);
   }
@@ -174,7 +174,7 @@ export class Scheduler implements Disposable {
     const sizes = new BigUint64Array(this.backends.length);
     // It forgets assignments before it begins, so those aren't in the sizes.
     this.#hollow = true;
-    this.native.lib.ggml_backend_sched_reserve_size(this.pointer, graph.pointer, this.native.addressOf(sizes));
+    this.native.lib.ggml_backend_sched_reserve_size(this.pointer, graph.unsafePointer, this.native.addressOf(sizes));
     this.#forgetGraph();
     return Array.from(sizes, Number);
   }
@@ -182,7 +182,7 @@ export class Scheduler implements Disposable {
   /** Gives each node to a backend and counts the parts, without making memory; gives {@linkcode Scheduler.splitCount}. C: `ggml_backend_sched_split_graph`. */
   split(graph: Graph): number {
     this.#prepare(graph);
-    this.native.lib.ggml_backend_sched_split_graph(this.pointer, graph.pointer);
+    this.native.lib.ggml_backend_sched_split_graph(this.pointer, graph.unsafePointer);
     const { splitCount } = this;
     this.#forgetGraph();
     return splitCount;
@@ -199,7 +199,7 @@ export class Scheduler implements Disposable {
       this.#assignAll(tensors);
     }
     const allocation = new ScheduledGraph(graph, tensors);
-    if (this.native.lib.ggml_backend_sched_alloc_graph(this.pointer, graph.pointer)) {
+    if (this.native.lib.ggml_backend_sched_alloc_graph(this.pointer, graph.unsafePointer)) {
       this.#allocation = allocation;
       return;
     }
@@ -225,7 +225,7 @@ export class Scheduler implements Disposable {
   computeSync(graph: Graph): void {
     this.#assertIdle("compute");
     this.#ready(graph);
-    const status = this.native.lib.ggml_backend_sched_graph_compute_async(this.pointer, graph.pointer);
+    const status = this.native.lib.ggml_backend_sched_graph_compute_async(this.pointer, graph.unsafePointer);
     this.synchronize();
     this.#check(status);
   }
@@ -245,7 +245,7 @@ export class Scheduler implements Disposable {
     assertAnyThread(this.backends);
     this.#ready(graph);
     const nodes = graph.nodes.filter(filter);
-    const stream = new NodeStream(nodes.map(({ pointer }) => pointer));
+    const stream = new NodeStream(nodes.map(({ unsafePointer }) => unsafePointer));
     const run = this.#run(graph, signal, stream);
     stream.endWith(run);
     try {
@@ -279,7 +279,7 @@ export class Scheduler implements Disposable {
   async #run(graph: Graph, signal: AbortSignal | undefined, stream?: NodeStream): Promise<void> {
     const input = {
       scheduler: this.pointer,
-      graph: graph.pointer,
+      graph: graph.unsafePointer,
       places: this.backends.map((backend) => backend.place()),
       watch: stream?.watch,
     };
@@ -317,8 +317,8 @@ export class Scheduler implements Disposable {
   #assignAll(tensors: ReadonlySet<Pointer<"ggml_tensor">>): void {
     for (const [node, { pointer }] of this.#assigned) {
       if (node.context.disposed) this.#assigned.delete(node);
-      else if (tensors.has(node.pointer)) {
-        this.native.lib.ggml_backend_sched_set_tensor_backend(this.pointer, node.pointer, pointer);
+      else if (tensors.has(node.unsafePointer)) {
+        this.native.lib.ggml_backend_sched_set_tensor_backend(this.pointer, node.unsafePointer, pointer);
       }
     }
   }
@@ -327,7 +327,7 @@ export class Scheduler implements Disposable {
   #fill(graph: Graph, tensors: ReadonlySet<Pointer<"ggml_tensor">>): void {
     this.#hollow = true;
     if (tensors.size === 0) return;
-    if (!this.native.lib.ggml_backend_sched_reserve(this.pointer, graph.pointer)) throw this.#noMemory();
+    if (!this.native.lib.ggml_backend_sched_reserve(this.pointer, graph.unsafePointer)) throw this.#noMemory();
     this.#sources?.restore();
     this.#hollow = false;
   }

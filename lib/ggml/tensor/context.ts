@@ -9,14 +9,14 @@ import { ContextFullError } from "./errors.ts";
 import { checkShape, typeByName, type TypeName } from "./types.ts";
 
 /** How a {@linkcode GgmlContext} is made. */
-export interface ContextOptions {
+export interface GgmlContextOptions {
   /** How many tensors it has room for, those between the operators of a compound one included. 1 to 16,777,216, default 2,048. */
-  tensors?: number | undefined;
+  maxTensors?: number | undefined;
   /**
    * Bytes for the data of its tensors. 0, the default, gives a context whose tensors have no memory until an allocator gives them some.
    * C: `!ggml_init_params.no_alloc`.
    */
-  memory?: number | undefined;
+  dataBytes?: number | undefined;
 }
 
 /** A function of ggml that makes a tensor in the context that it is given. */
@@ -26,7 +26,7 @@ export type TensorMaker = (context: Pointer<"ggml_context">) => Pointer<"ggml_te
 const MOST_TENSORS = 16;
 
 /**
- * Owns tensors: what describes them, and with the option `memory` their data too. Its memory is JavaScript's own, so a view of it can't go wrong.
+ * Owns tensors: what describes them, and with the option `dataBytes` their data too. Its memory is JavaScript's own, so a view of it can't go wrong.
  *
  * Dispose it when its tensors are no longer needed, best by `using`; a tensor used after that throws DisposedError. C: `struct ggml_context`,
  * `ggml_init`, `ggml_free`.
@@ -35,7 +35,7 @@ const MOST_TENSORS = 16;
  * import assert from "node:assert/strict";
  * import { computeSync, GgmlContext, Graph, ops } from "../mod.ts";
  *
- * using context = await GgmlContext.create({ memory: 1 << 20 });
+ * using context = await GgmlContext.create({ dataBytes: 1 << 20 });
  * const a = context.tensor("f32", [3]).write([1, 2, 3]);
  * const b = context.tensor("f32", [3]).write([10, 20, 30]);
  * const sum = ops.add(context, a, b);
@@ -58,7 +58,7 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
    *
    * Throws InvalidArgumentError for a bad option and AllocationError when there isn't that much memory.
    */
-  static async create(options?: ContextOptions): Promise<GgmlContext> {
+  static async create(options?: GgmlContextOptions): Promise<GgmlContext> {
     return new GgmlContext(await open(), options);
   }
 
@@ -78,18 +78,18 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
   /** Makes a context with libraries that are open. Throws as {@linkcode GgmlContext.create} does. */
   constructor(
     native: Native,
-    options?: ContextOptions,
+    options?: GgmlContextOptions,
     adopted?: { pointer: Pointer<"ggml_context">; free: (pointer: Pointer<"ggml_context">) => void },
   ) {
     this.native = native;
     const { pointer, free } = adopted ?? makeContext(native, options);
     this.#handle = new Handle({ what: "the context", pointer, free });
     allContexts.add(this);
-    net.register(this, { pointer, free }, this);
+    finalizer.register(this, { pointer, free }, this);
   }
 
   /** Its address, for the raw layer. Throws DisposedError. */
-  get pointer(): Pointer<"ggml_context"> {
+  get unsafePointer(): Pointer<"ggml_context"> {
     return this.#handle.pointer;
   }
 
@@ -105,26 +105,26 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
 
   /** Bytes in use. C: `ggml_used_mem`. */
   get usedBytes(): number {
-    return Number(this.native.lib.ggml_used_mem(this.pointer));
+    return Number(this.native.lib.ggml_used_mem(this.unsafePointer));
   }
 
   /** Its bytes in all. C: `ggml_get_mem_size`. */
   get byteLength(): number {
-    return Number(this.native.lib.ggml_get_mem_size(this.pointer));
+    return Number(this.native.lib.ggml_get_mem_size(this.unsafePointer));
   }
 
   /** Bytes of its largest tensor. C: `ggml_get_max_tensor_size`. */
   get largestTensorBytes(): number {
-    return Number(this.native.lib.ggml_get_max_tensor_size(this.pointer));
+    return Number(this.native.lib.ggml_get_max_tensor_size(this.unsafePointer));
   }
 
   /** Whether tensors that are made from now on get no memory for their data. C: `ggml_get_no_alloc`, `ggml_set_no_alloc`. */
   get noAlloc(): boolean {
-    return this.native.lib.ggml_get_no_alloc(this.pointer);
+    return this.native.lib.ggml_get_no_alloc(this.unsafePointer);
   }
 
   set noAlloc(value: boolean) {
-    this.native.lib.ggml_set_no_alloc(this.pointer, checkBoolean("noAlloc", value));
+    this.native.lib.ggml_set_no_alloc(this.unsafePointer, checkBoolean("noAlloc", value));
   }
 
   /**
@@ -137,7 +137,7 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
    * import assert from "node:assert/strict";
    * import { GgmlContext } from "./context.ts";
    *
-   * using context = await GgmlContext.create({ tensors: 10 });
+   * using context = await GgmlContext.create({ maxTensors: 10 });
    * const weights = context.tensor("q4_0", [64, 3], "weights");
    * assert.deepEqual(weights.shape, [64, 3, 1, 1]);
    * assert.equal(weights.byteLength, 3 * 2 * 18);
@@ -153,7 +153,7 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
     return name === undefined ? made : made.setName(name);
   }
 
-  /** A tensor of one dimension that holds these numbers; needs a context with `memory`. Type `"f32"` for numbers and Float32Array, `"i32"` for Int32Array. */
+  /** A tensor of one dimension that holds these numbers; needs a context with `dataBytes`. Type `"f32"` for numbers and Float32Array, `"i32"` for Int32Array. */
   from(values: readonly number[] | Float32Array | Int32Array, shape?: readonly number[]): Tensor {
     const type = isInstance(values, Int32Array) ? "i32" : "f32";
     return this.tensor(type, shape ?? [values.length]).write(values);
@@ -166,10 +166,10 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
    * @internal
    */
   build(operands: readonly Tensor[], make: TensorMaker): Tensor {
-    const { pointer } = this;
+    const { unsafePointer } = this;
     for (const operand of operands) this.use(operand.context);
     this.#checkRoom(make);
-    const made = make(pointer);
+    const made = make(unsafePointer);
     if (made === null) throw new ContextFullError("ggml made no tensor", { expected: "a tensor" });
     return this.wrap(made);
   }
@@ -201,9 +201,9 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
   *tensors(): Generator<Tensor> {
     const { lib } = this.native;
     for (
-      let at = lib.ggml_get_first_tensor(this.pointer);
+      let at = lib.ggml_get_first_tensor(this.unsafePointer);
       at !== null;
-      at = lib.ggml_get_next_tensor(this.pointer, at)
+      at = lib.ggml_get_next_tensor(this.unsafePointer, at)
     ) {
       yield this.wrap(at);
     }
@@ -211,13 +211,13 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
 
   /** A tensor by its name, the first one that has it; `undefined` when there is none. C: `ggml_get_tensor`. */
   get(name: string): Tensor | undefined {
-    const found = this.native.lib.ggml_get_tensor(this.pointer, checkText("the name", name));
+    const found = this.native.lib.ggml_get_tensor(this.unsafePointer, checkText("the name", name));
     return found === null ? undefined : this.wrap(found);
   }
 
   /** Forgets all of its tensors, so that its memory is used anew; they throw DisposedError from now on. C: `ggml_reset`. */
   reset(): void {
-    this.native.lib.ggml_reset(this.pointer);
+    this.native.lib.ggml_reset(this.unsafePointer);
     this.#lifetime.end("a reset of the context");
     this.#lifetime = new Lifetime();
     this.#uses.clear();
@@ -284,7 +284,7 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
   dispose(): void {
     if (this.disposed) return;
     allContexts.delete(this);
-    net.unregister(this);
+    finalizer.unregister(this);
     this.#lifetime.end("its context");
     this.releaseViews();
     this.#handle[Symbol.dispose]();
@@ -303,14 +303,14 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
     const needed = measure(this.native, make, !this.noAlloc);
     if (needed <= free) return;
     throw new ContextFullError(
-      `the context has ${free} of ${this.byteLength} bytes left, and ${needed} are needed; make it with more tensors or memory`,
+      `the context has ${free} of ${this.byteLength} bytes left, and ${needed} are needed; make it with more maxTensors or dataBytes`,
       { value: free, expected: `${needed} bytes` },
     );
   }
 }
 
 /** The last net for contexts that nobody disposed. */
-const net = new FinalizationRegistry<
+const finalizer = new FinalizationRegistry<
   { pointer: Pointer<"ggml_context">; free: (pointer: Pointer<"ggml_context">) => void }
 >(
   ({ pointer, free }) => free(pointer),
@@ -318,11 +318,11 @@ const net = new FinalizationRegistry<
 
 function makeContext(
   native: Native,
-  options: ContextOptions | undefined,
+  options: GgmlContextOptions | undefined,
 ): { pointer: Pointer<"ggml_context">; free: (pointer: Pointer<"ggml_context">) => void } {
-  const { tensors = 2048, memory = 0 } = checkOptions("GgmlContext", options, ["tensors", "memory"]);
-  const count = checkInteger("tensors", tensors, { min: 1, max: 1 << 24 });
-  const bytes = checkInteger("memory", memory, { min: 0, max: 2 ** 40 });
+  const { maxTensors = 2048, dataBytes = 0 } = checkOptions("GgmlContext", options, ["maxTensors", "dataBytes"]);
+  const count = checkInteger("maxTensors", maxTensors, { min: 1, max: 1 << 24 });
+  const bytes = checkInteger("dataBytes", dataBytes, { min: 0, max: 2 ** 40 });
   const { lib } = native;
   // Each tensor's data begins at a multiple of 16.
   const size = count * (Number(lib.ggml_tensor_overhead()) + (bytes > 0 ? 16 : 0)) + bytes;

@@ -6,7 +6,7 @@ export interface NativeObject<T extends string> {
   /** The libraries that it came from. */
   readonly native: Native;
   /** Its address, for the raw layer. Throws DisposedError once it was disposed. */
-  readonly pointer: Pointer<T>;
+  readonly unsafePointer: Pointer<T>;
 }
 
 /** What a {@linkcode Handle} is made from. */

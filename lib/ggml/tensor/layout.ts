@@ -41,26 +41,26 @@ export interface TensorLayout {
 
 /** How a tensor's elements lie in memory. Throws InvalidArgumentError, DisposedError. */
 export function tensorLayout(tensor: Tensor): TensorLayout {
-  const { native, pointer } = checkTensor("tensor", tensor);
+  const { native, unsafePointer } = checkTensor("tensor", tensor);
   const { lib } = native;
   return {
-    contiguous: lib.ggml_is_contiguous(pointer),
-    contiguousFrom: { 1: lib.ggml_is_contiguous_1(pointer), 2: lib.ggml_is_contiguous_2(pointer) },
+    contiguous: lib.ggml_is_contiguous(unsafePointer),
+    contiguousFrom: { 1: lib.ggml_is_contiguous_1(unsafePointer), 2: lib.ggml_is_contiguous_2(unsafePointer) },
     contiguousTo: {
-      1: lib.ggml_is_contiguous_to_1(pointer),
-      2: lib.ggml_is_contiguous_to_2(pointer),
-      3: lib.ggml_is_contiguous_to_3(pointer),
+      1: lib.ggml_is_contiguous_to_1(unsafePointer),
+      2: lib.ggml_is_contiguous_to_2(unsafePointer),
+      3: lib.ggml_is_contiguous_to_3(unsafePointer),
     },
-    contiguousRows: lib.ggml_is_contiguous_rows(pointer),
-    contiguousChannels: lib.ggml_is_contiguous_channels(pointer),
-    contiguouslyAllocated: lib.ggml_is_contiguously_allocated(pointer),
-    transposed: lib.ggml_is_transposed(pointer),
-    permuted: lib.ggml_is_permuted(pointer),
-    scalar: lib.ggml_is_scalar(pointer),
-    vector: lib.ggml_is_vector(pointer),
-    matrix: lib.ggml_is_matrix(pointer),
-    threeDimensional: lib.ggml_is_3d(pointer),
-    elementSize: Number(lib.ggml_element_size(pointer)),
+    contiguousRows: lib.ggml_is_contiguous_rows(unsafePointer),
+    contiguousChannels: lib.ggml_is_contiguous_channels(unsafePointer),
+    contiguouslyAllocated: lib.ggml_is_contiguously_allocated(unsafePointer),
+    transposed: lib.ggml_is_transposed(unsafePointer),
+    permuted: lib.ggml_is_permuted(unsafePointer),
+    scalar: lib.ggml_is_scalar(unsafePointer),
+    vector: lib.ggml_is_vector(unsafePointer),
+    matrix: lib.ggml_is_matrix(unsafePointer),
+    threeDimensional: lib.ggml_is_3d(unsafePointer),
+    elementSize: Number(lib.ggml_element_size(unsafePointer)),
   };
 }
 
@@ -79,10 +79,10 @@ export function compareLayouts(a: Tensor, b: Tensor): LayoutComparison {
   const { lib } = checkTensor("a", a).native;
   checkTensor("b", b);
   return {
-    sameShape: lib.ggml_are_same_shape(a.pointer, b.pointer),
-    sameStrides: lib.ggml_are_same_stride(a.pointer, b.pointer),
+    sameShape: lib.ggml_are_same_shape(a.unsafePointer, b.unsafePointer),
+    sameStrides: lib.ggml_are_same_stride(a.unsafePointer, b.unsafePointer),
     // ggml divides by the dimensions of the first.
-    repeatable: a.shape.includes(0) ? b.shape.includes(0) : lib.ggml_can_repeat(a.pointer, b.pointer),
+    repeatable: a.shape.includes(0) ? b.shape.includes(0) : lib.ggml_can_repeat(a.unsafePointer, b.unsafePointer),
   };
 }
 
@@ -98,7 +98,7 @@ export function compareLayouts(a: Tensor, b: Tensor): LayoutComparison {
  * ```
  */
 export function unravelIndex(tensor: Tensor, index: number): Shape {
-  const { native, pointer, elementCount } = checkTensor("tensor", tensor);
+  const { native, unsafePointer, elementCount } = checkTensor("tensor", tensor);
   const at = checkInteger("index", index, { min: 0, max: elementCount - 1 });
   const found = [0, 1, 2, 3].map(() => new BigInt64Array(1)) as [
     BigInt64Array,
@@ -106,7 +106,7 @@ export function unravelIndex(tensor: Tensor, index: number): Shape {
     BigInt64Array,
     BigInt64Array,
   ];
-  native.lib.ggml_unravel_index(pointer, BigInt(at), ...found);
+  native.lib.ggml_unravel_index(unsafePointer, BigInt(at), ...found);
   return found.map(([one]) => Number(one)) as unknown as Shape;
 }
 

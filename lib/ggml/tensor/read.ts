@@ -9,7 +9,7 @@ export function readTensorBytes(tensor: Tensor): Uint8Array<ArrayBuffer> {
   const length = tensor.byteLength;
   if (isOnHost(tensor)) return bytesInPlace(tensor).slice();
   const bytes = new Uint8Array(length);
-  if (length > 0) tensor.native.lib.ggml_backend_tensor_get(tensor.pointer, bytes, 0n, BigInt(length));
+  if (length > 0) tensor.native.lib.ggml_backend_tensor_get(tensor.unsafePointer, bytes, 0n, BigInt(length));
   return bytes;
 }
 

@@ -1,7 +1,7 @@
 import type { NativeObject } from "./handle.ts";
 
 /**
- * A tensor as the backends take it: {@linkcode NativeObject.pointer} throws once its context is gone.
+ * A tensor as the backends take it: {@linkcode NativeObject.unsafePointer} throws once its context is gone.
  *
  * C: `struct ggml_tensor`.
  */

@@ -33,7 +33,7 @@ const MAX_NAME_BYTES = 63;
  * import assert from "node:assert/strict";
  * import { GgmlContext } from "./context.ts";
  *
- * using context = await GgmlContext.create({ memory: 4096 });
+ * using context = await GgmlContext.create({ dataBytes: 4096 });
  * const matrix = context.tensor("f32", [3, 2], "matrix").write([1, 2, 3, 4, 5, 6]);
  * assert.deepEqual(matrix.shape, [3, 2, 1, 1]);
  * assert.deepEqual(matrix.strides, [4, 12, 24, 24]);
@@ -74,7 +74,7 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
   }
 
   /** Its address, for the raw layer. Throws DisposedError once its context was disposed or reset. */
-  get pointer(): Pointer<"ggml_tensor"> {
+  get unsafePointer(): Pointer<"ggml_tensor"> {
     this.assertAlive();
     return this.#pointer;
   }
@@ -93,7 +93,7 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
 
   /** Its name, `""` when it has none. C: `ggml_get_name`. */
   get name(): string {
-    return this.native.readCString(this.native.lib.ggml_get_name(this.pointer));
+    return this.native.readCString(this.native.lib.ggml_get_name(this.unsafePointer));
   }
 
   /** Gives it a name, of at most 63 bytes of UTF-8. Throws InvalidArgumentError. C: `ggml_set_name`. */
@@ -109,28 +109,28 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
         },
       );
     }
-    this.native.lib.ggml_set_name(this.pointer, name);
+    this.native.lib.ggml_set_name(this.unsafePointer, name);
     return this;
   }
 
   /** How many dimensions it has: the last one that isn't 1. C: `ggml_n_dims`. */
   get dimensions(): number {
-    return this.native.lib.ggml_n_dims(this.pointer);
+    return this.native.lib.ggml_n_dims(this.unsafePointer);
   }
 
   /** How many elements it has. C: `ggml_nelements`. */
   get elementCount(): number {
-    return Number(this.native.lib.ggml_nelements(this.pointer));
+    return Number(this.native.lib.ggml_nelements(this.unsafePointer));
   }
 
   /** How many rows it has. C: `ggml_nrows`. */
   get rowCount(): number {
-    return Number(this.native.lib.ggml_nrows(this.pointer));
+    return Number(this.native.lib.ggml_nrows(this.unsafePointer));
   }
 
   /** The bytes from its first to its last, gaps between included. C: `ggml_nbytes`. */
   get byteLength(): number {
-    return Number(this.native.lib.ggml_nbytes(this.pointer));
+    return Number(this.native.lib.ggml_nbytes(this.unsafePointer));
   }
 
   /** The operator that gives its values, such as `"MUL_MAT"`; `"NONE"` for one that holds its own. C: `ggml_op_name`. */
@@ -140,7 +140,7 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
 
   /** The operator, or which of the unary or gated ones it is, such as `"SILU"`. C: `ggml_op_desc`. */
   get opDescription(): string {
-    return this.native.readCString(this.native.lib.ggml_op_desc(this.pointer));
+    return this.native.readCString(this.native.lib.ggml_op_desc(this.unsafePointer));
   }
 
   /** The operator as a formula, such as `"X*Y"`; `"none"` for one that holds its own values. C: `ggml_op_symbol`. */
@@ -176,13 +176,13 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
 
   /** Marks it as an input: allocated first, in memory of its own. C: `ggml_set_input`. */
   setInput(): this {
-    this.native.lib.ggml_set_input(this.pointer);
+    this.native.lib.ggml_set_input(this.unsafePointer);
     return this;
   }
 
   /** Marks it as an output: its memory isn't used for others, so that it can be read after the graph. C: `ggml_set_output`. */
   setOutput(): this {
-    this.native.lib.ggml_set_output(this.pointer);
+    this.native.lib.ggml_set_output(this.unsafePointer);
     return this;
   }
 
@@ -197,7 +197,7 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
         },
       );
     }
-    this.native.lib.ggml_set_param(this.pointer);
+    this.native.lib.ggml_set_param(this.unsafePointer);
     return this;
   }
 
@@ -212,18 +212,18 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
         expected: "[1, 1, 1, 1]",
       });
     }
-    this.native.lib.ggml_set_loss(this.pointer);
+    this.native.lib.ggml_set_loss(this.unsafePointer);
     return this;
   }
 
   /** Whether its elements lie one after another, without gaps. C: `ggml_is_contiguous`. */
   get isContiguous(): boolean {
-    return this.native.lib.ggml_is_contiguous(this.pointer);
+    return this.native.lib.ggml_is_contiguous(this.unsafePointer);
   }
 
   /** Whether it shares another one's memory. C: `ggml_is_view`. */
   get isView(): boolean {
-    return this.native.lib.ggml_is_view(this.pointer);
+    return this.native.lib.ggml_is_view(this.unsafePointer);
   }
 
   /** Whether its values have memory: its context's own, or a buffer's. C: `data`. */
@@ -275,7 +275,7 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
   /** Sets all of its bytes to 0. Throws NotAllocatedError. C: `ggml_set_zero`. */
   zero(): this {
     dataOf(this);
-    this.native.lib.ggml_set_zero(this.pointer);
+    this.native.lib.ggml_set_zero(this.unsafePointer);
     return this;
   }
 

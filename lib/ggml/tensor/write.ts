@@ -31,7 +31,7 @@ export function writeTensorBytes(tensor: Tensor, bytes: Uint8Array): void {
   }
   if (length === 0) return;
   if (isOnHost(tensor)) tensor.native.view(data, length).set(bytes);
-  else tensor.native.lib.ggml_backend_tensor_set(tensor.pointer, bytes, 0n, BigInt(length));
+  else tensor.native.lib.ggml_backend_tensor_set(tensor.unsafePointer, bytes, 0n, BigInt(length));
 }
 
 /** {@linkcode Tensor.write}. */

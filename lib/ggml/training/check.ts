@@ -25,8 +25,8 @@ export function reachedTensors(result: Tensor): Tensor[] {
       order.push(tensor);
       continue;
     }
-    if (seen.has(tensor.pointer)) continue;
-    seen.add(tensor.pointer);
+    if (seen.has(tensor.unsafePointer)) continue;
+    seen.add(tensor.unsafePointer);
     open.push({ tensor, entered: true });
     for (const source of [...tensor.sources, tensor.viewOf]) {
       if (source !== undefined) open.push({ tensor: source, entered: false });
@@ -52,7 +52,7 @@ export function checkModel(inputs: Tensor, outputs: Tensor, loss: LossType, trai
     );
   }
   const reached = reachedTensors(outputs);
-  if (!reached.some(({ pointer }) => pointer === inputs.pointer)) {
+  if (!reached.some(({ unsafePointer }) => unsafePointer === inputs.unsafePointer)) {
     throw new GraphError("outputs don't depend on inputs; compute them from inputs", { expected: "a model of inputs" });
   }
   const parameters = reached.filter(({ flags }) => flags.includes("param"));
@@ -87,10 +87,10 @@ function checkTrainable(reached: readonly Tensor[], parameters: readonly Tensor[
       },
     );
   }
-  const learned = new Set<bigint>(parameters.map(({ pointer }) => pointer));
+  const learned = new Set<bigint>(parameters.map(({ unsafePointer }) => unsafePointer));
   for (const tensor of reached) {
-    if (!tensor.sources.some((source) => source !== undefined && learned.has(source.pointer))) continue;
-    learned.add(tensor.pointer);
+    if (!tensor.sources.some((source) => source !== undefined && learned.has(source.unsafePointer))) continue;
+    learned.add(tensor.unsafePointer);
     if (differentiable.has(tensor.opDescription) || differentiable.has(tensor.op)) continue;
     throw new UnsupportedOperationError(
       `${tensor.opDescription} has no backward pass in ggml; build the model without it`,
@@ -109,7 +109,7 @@ export function checkGraph(graph: Graph, outputs: Tensor): void {
       expected: "gradients: true",
     });
   }
-  if (!graph.nodes.some(({ pointer }) => pointer === outputs.pointer)) {
+  if (!graph.nodes.some(({ unsafePointer }) => unsafePointer === outputs.unsafePointer)) {
     throw new GraphError("outputs aren't in the graph; add them by forward", { expected: "a graph of outputs" });
   }
 }

@@ -55,16 +55,16 @@ export async function startTraining(options: OptimizerOptions): Promise<StartedT
     get_opt_pars: native.symbol("ggml_opt_get_constant_optimizer_params"),
     get_opt_pars_ud: numbers,
     optimizer: kindNumber(settings.kind),
-    ctx_compute: room?.pointer ?? null,
-    inputs: model?.inputs.pointer ?? null,
-    outputs: model?.outputs.pointer ?? null,
+    ctx_compute: room?.unsafePointer ?? null,
+    inputs: model?.inputs.unsafePointer ?? null,
+    outputs: model?.outputs.unsafePointer ?? null,
   });
   const thread = new ComputeThread(native);
   const holds = holdModel(model);
   try {
     const bytes = native.bytesOf(params).slice();
     const pointer = await thread.run(holds, (one) => one.run("initTraining", bytes));
-    const own = new GgmlContext(native, { tensors: 1 });
+    const own = new GgmlContext(native, { maxTensors: 1 });
     const held = holdModel(model);
     const release = (): void => {
       scheduler[Symbol.dispose]();

@@ -93,7 +93,7 @@ export class Dataset implements NativeObject<"ggml_opt_dataset">, Disposable {
       BigInt(this.count),
       BigInt(this.shardSize),
     );
-    const context = new GgmlContext(native, { tensors: 1 });
+    const context = new GgmlContext(native, { maxTensors: 1 });
     this.#context = context;
     this.#handle = new Handle({
       what: "the dataset",
@@ -119,11 +119,11 @@ export class Dataset implements NativeObject<"ggml_opt_dataset">, Disposable {
     const { byteLength } = this.data;
     if (byteLength > 0) this.data.writeBytes(new Uint8Array(byteLength));
     this.labels?.writeBytes(new Uint8Array(this.labels.byteLength));
-    net.register(this, { native, pointer }, this);
+    finalizer.register(this, { native, pointer }, this);
   }
 
   /** The address, for the raw layer. Throws DisposedError. */
-  get pointer(): Pointer<"ggml_opt_dataset"> {
+  get unsafePointer(): Pointer<"ggml_opt_dataset"> {
     return this.#handle.pointer;
   }
 
@@ -154,11 +154,11 @@ export class Dataset implements NativeObject<"ggml_opt_dataset">, Disposable {
   batch(index: number, size: number): HostBatch {
     const batches = this.batchCount(size);
     checkInteger("the batch's number", index, { min: 0, max: batches - 1 });
-    const { native, pointer, data, labels } = this;
+    const { native, unsafePointer, data, labels } = this;
     const part = (tensor: Tensor): Uint8Array<ArrayBuffer> => new Uint8Array(tensor.byteLength / this.count * size);
     const batch = { data: part(data), labels: labels === undefined ? undefined : part(labels) };
     const bytes = BigInt(batch.data.length);
-    native.lib.ggml_opt_dataset_get_batch_host(pointer, batch.data, bytes, batch.labels ?? null, BigInt(index));
+    native.lib.ggml_opt_dataset_get_batch_host(unsafePointer, batch.data, bytes, batch.labels ?? null, BigInt(index));
     return batch;
   }
 
@@ -169,7 +169,12 @@ export class Dataset implements NativeObject<"ggml_opt_dataset">, Disposable {
   copyBatch(index: number, data: Tensor, labels?: Tensor): void {
     const size = this.checkBatch(data, labels);
     checkInteger("the batch's number", index, { min: 0, max: this.batchCount(size) - 1 });
-    this.native.lib.ggml_opt_dataset_get_batch(this.pointer, data.pointer, labels?.pointer ?? null, BigInt(index));
+    this.native.lib.ggml_opt_dataset_get_batch(
+      this.unsafePointer,
+      data.unsafePointer,
+      labels?.unsafePointer ?? null,
+      BigInt(index),
+    );
   }
 
   /**
@@ -211,14 +216,14 @@ export class Dataset implements NativeObject<"ggml_opt_dataset">, Disposable {
 
   /** Frees it; a second call does nothing. C: `ggml_opt_dataset_free`. */
   [Symbol.dispose](): void {
-    net.unregister(this);
+    finalizer.unregister(this);
     // Its tensors are told at once; the memory goes when no work needs it.
     if (!this.#handle.disposed) this.#context.reset();
     this.#handle[Symbol.dispose]();
   }
 }
 
-const net = new FinalizationRegistry<{ native: Native; pointer: Pointer<"ggml_opt_dataset"> }>(
+const finalizer = new FinalizationRegistry<{ native: Native; pointer: Pointer<"ggml_opt_dataset"> }>(
   ({ native, pointer }) => native.lib.ggml_opt_dataset_free(pointer),
 );
 

@@ -21,7 +21,7 @@ const names = ["backends", "loss", "inputs", "outputs", "kind", "parameters", "p
 export const largest = 0x7fff_ffff;
 /** Tensors that the graph, its gradients and the optimiser's steps may take. */
 const roomTensors = 3 * 4096;
-/** Nodes and leafs of the largest graph. */
+/** Nodes and leaves of the largest graph. */
 export const graphSize = 4 * 2048;
 
 /** A model that is trained. */
@@ -109,7 +109,7 @@ export function makeModel(inputs: Tensor, outputs: Tensor, loss: LossType, train
 export function makeRoom(native: Native): GgmlContext {
   const graphs = 4 * Number(native.lib.ggml_graph_overhead_custom(2048n, true));
   const tensors = roomTensors + Math.ceil(graphs / Number(native.lib.ggml_tensor_overhead()));
-  return new GgmlContext(native, { tensors });
+  return new GgmlContext(native, { maxTensors: tensors });
 }
 
 /** Writes the numbers of an optimiser into the struct that C reads. Throws {@linkcode InvalidArgumentError}. */

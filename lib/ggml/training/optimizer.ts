@@ -97,21 +97,21 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
   }
 
   /** The address, for the raw layer. Throws DisposedError. */
-  get pointer(): Pointer<"ggml_opt_context"> {
+  get unsafePointer(): Pointer<"ggml_opt_context"> {
     return this.#handle.pointer;
   }
 
   /** Which optimiser it is. C: `ggml_opt_context_optimizer_type`, `ggml_opt_optimizer_name`. */
   get kind(): OptimizerKind {
     const { lib } = this.native;
-    const type = lib.ggml_opt_context_optimizer_type(this.pointer);
+    const type = lib.ggml_opt_context_optimizer_type(this.unsafePointer);
     const name = this.native.readCString(lib.ggml_opt_optimizer_name(type));
     return optimizerKinds.find((one) => one === name) ?? this.#kind;
   }
 
   /** Whether the model is always the same, given to {@linkcode Optimizer.create}. C: `ggml_opt_static_graphs`. */
   get isStatic(): boolean {
-    return this.native.lib.ggml_opt_static_graphs(this.pointer);
+    return this.native.lib.ggml_opt_static_graphs(this.unsafePointer);
   }
 
   /** Where the datapoints go. C: `ggml_opt_inputs`. */
@@ -155,15 +155,17 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
   ): Tensor | undefined {
     // After an evaluation of a graph of its own the tensors are those of a graph that may be gone.
     if (this.#current() === undefined) return undefined;
-    const pointer = this.native.lib[name](this.pointer) as Pointer<"ggml_tensor"> | null;
+    const pointer = this.native.lib[name](this.unsafePointer) as Pointer<"ggml_tensor"> | null;
     return pointer === null ? undefined : this.#own.wrap(pointer);
   }
 
   /** The sum of the gradients of a node over a period; `undefined` where none is kept, as with a period of 1. C: `ggml_opt_grad_acc`. */
   gradient(node: Tensor): Tensor | undefined {
     if (this.#model === undefined || this.#evaluateOnly) return undefined;
-    if (!this.#model.reached.some(({ pointer }) => pointer === node.pointer)) return undefined;
-    const found = this.native.lib.ggml_opt_grad_acc(this.pointer, node.pointer) as Pointer<"ggml_tensor"> | null;
+    if (!this.#model.reached.some(({ unsafePointer }) => unsafePointer === node.unsafePointer)) return undefined;
+    const found = this.native.lib.ggml_opt_grad_acc(this.unsafePointer, node.unsafePointer) as
+      | Pointer<"ggml_tensor">
+      | null;
     return found === null ? undefined : this.#own.wrap(found);
   }
 
@@ -183,7 +185,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
         expected: "an optimiser with inputs and outputs, not evaluateOnly",
       });
     }
-    this.native.lib.ggml_opt_reset(this.pointer, optimizer);
+    this.native.lib.ggml_opt_reset(this.unsafePointer, optimizer);
   }
 
   /** Gives the datapoints another order: all of them, or the first `count`. C: `ggml_opt_dataset_shuffle`. */
@@ -193,7 +195,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
       checkInteger("count", count, { min: 0, max: dataset.count });
       checkWhole("count", count, dataset.shardSize);
     }
-    this.native.lib.ggml_opt_dataset_shuffle(this.pointer, dataset.pointer, BigInt(count ?? -1));
+    this.native.lib.ggml_opt_dataset_shuffle(this.unsafePointer, dataset.unsafePointer, BigInt(count ?? -1));
   }
 
   /**
@@ -213,7 +215,13 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     const room = makeRoom(this.native);
     this.#dynamic?.room.dispose();
     this.#dynamic = { model, room, graph };
-    this.native.lib.ggml_opt_prepare_alloc(this.pointer, room.pointer, graph.pointer, inputs.pointer, outputs.pointer);
+    this.native.lib.ggml_opt_prepare_alloc(
+      this.unsafePointer,
+      room.unsafePointer,
+      graph.unsafePointer,
+      inputs.unsafePointer,
+      outputs.unsafePointer,
+    );
   }
 
   /**
@@ -233,10 +241,10 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
       );
     }
     if (backward) this.#assertTrains();
-    const { pointer } = this;
-    await this.#thread.run(this.#holds(model), (one) => one.call("ggml_opt_alloc", pointer, backward));
+    const { unsafePointer } = this;
+    await this.#thread.run(this.#holds(model), (one) => one.call("ggml_opt_alloc", unsafePointer, backward));
     // ggml adds up the gradients of such graphs and never begins anew.
-    if (backward && this.#dynamic !== undefined) this.native.lib.ggml_opt_reset(pointer, false);
+    if (backward && this.#dynamic !== undefined) this.native.lib.ggml_opt_reset(unsafePointer, false);
     this.#allocated = true;
   }
 
@@ -246,7 +254,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     if (signal !== undefined) checkSignal("signal", signal).throwIfAborted();
     const model = this.#current();
     if (!this.#allocated || model === undefined) throw new GraphError("nothing is allocated", { expected: "allocate" });
-    const input = { context: this.pointer, places: this.#places(), result: result?.pointer ?? null };
+    const input = { context: this.unsafePointer, places: this.#places(), result: result?.unsafePointer ?? null };
     const holds = [...this.#holds(model), ...(result === undefined ? [] : [result.hold()])];
     try {
       await this.#thread.run(holds, (one) => one.run("evaluateTraining", input, { signal }));
@@ -267,15 +275,15 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     const trained = split / batch;
     const epoch = ++this.#epoch;
     const input = {
-      context: this.pointer,
+      context: this.unsafePointer,
       places: this.#places(),
-      dataset: dataset.pointer,
-      inputs: model.inputs.pointer,
-      labels: this.labels?.pointer ?? null,
+      dataset: dataset.unsafePointer,
+      inputs: model.inputs.unsafePointer,
+      labels: this.labels?.unsafePointer ?? null,
       split: trained,
       batches,
-      train: results[0].pointer,
-      evaluation: results[1].pointer,
+      train: results[0].unsafePointer,
+      evaluation: results[1].unsafePointer,
     };
     const onMessage = (done: number): void => onProgress?.(progressOf(epoch, done, trained, batches));
     const holds = [...this.#holds(model), dataset.hold(), results[0].hold(), results[1].hold()];
@@ -323,9 +331,12 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
       : null;
     const [first, second] = [train ?? own, evaluation ?? own];
     const holds = [...this.#holds(model), dataset.hold(), first.hold(), second.hold()];
-    const { pointer } = this;
-    const [data, a, b] = [dataset.pointer, first.pointer, second.pointer];
-    await this.#thread.run(holds, (one) => one.call("ggml_opt_epoch", pointer, data, a, b, BigInt(split), bar, bar));
+    const { unsafePointer } = this;
+    const [data, a, b] = [dataset.unsafePointer, first.unsafePointer, second.unsafePointer];
+    await this.#thread.run(
+      holds,
+      (one) => one.call("ggml_opt_epoch", unsafePointer, data, a, b, BigInt(split), bar, bar),
+    );
     this.#epoch++;
   }
 

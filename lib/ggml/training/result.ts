@@ -42,7 +42,7 @@ export class TrainingResult implements NativeObject<"ggml_opt_result">, Disposab
     const pointer = native.lib.ggml_opt_result_init() as Pointer<"ggml_opt_result">;
     const free = (one: Pointer<"ggml_opt_result">): void => native.lib.ggml_opt_result_free(one);
     this.#handle = new Handle({ what: "the result of training", pointer, free });
-    net.register(this, { native, pointer }, this);
+    finalizer.register(this, { native, pointer }, this);
   }
 
   /** Makes an empty one once the libraries are open. */
@@ -51,28 +51,28 @@ export class TrainingResult implements NativeObject<"ggml_opt_result">, Disposab
   }
 
   /** The address, for the raw layer. Throws DisposedError. */
-  get pointer(): Pointer<"ggml_opt_result"> {
+  get unsafePointer(): Pointer<"ggml_opt_result"> {
     return this.#handle.pointer;
   }
 
   /** How many datapoints were evaluated. C: `ggml_opt_result_ndata`. */
   get count(): number {
     const count = new BigInt64Array(1);
-    this.native.lib.ggml_opt_result_ndata(this.pointer, count);
+    this.native.lib.ggml_opt_result_ndata(this.unsafePointer, count);
     return Number(count[0]);
   }
 
   /** The loss: the mean over the batches; for the loss `"sum"` the sum. C: `ggml_opt_result_loss`. */
   get loss(): Estimate {
     return this.#estimate((value, uncertainty) =>
-      this.native.lib.ggml_opt_result_loss(this.pointer, value, uncertainty)
+      this.native.lib.ggml_opt_result_loss(this.unsafePointer, value, uncertainty)
     );
   }
 
   /** The part of predictions that were right, for the loss `"crossEntropy"`; else NaN. C: `ggml_opt_result_accuracy`. */
   get accuracy(): Estimate {
     return this.#estimate((value, uncertainty) =>
-      this.native.lib.ggml_opt_result_accuracy(this.pointer, value, uncertainty)
+      this.native.lib.ggml_opt_result_accuracy(this.unsafePointer, value, uncertainty)
     );
   }
 
@@ -86,7 +86,7 @@ export class TrainingResult implements NativeObject<"ggml_opt_result">, Disposab
   /** The predicted class of each datapoint, in the order of evaluation, for the loss `"crossEntropy"`; else zeros. C: `ggml_opt_result_pred`. */
   get predictions(): Int32Array<ArrayBuffer> {
     const found = new Int32Array(Math.max(1, this.count));
-    this.native.lib.ggml_opt_result_pred(this.pointer, found);
+    this.native.lib.ggml_opt_result_pred(this.unsafePointer, found);
     return found.subarray(0, this.count);
   }
 
@@ -98,7 +98,7 @@ export class TrainingResult implements NativeObject<"ggml_opt_result">, Disposab
 
   /** Empties it. C: `ggml_opt_result_reset`. */
   reset(): void {
-    this.native.lib.ggml_opt_result_reset(this.pointer);
+    this.native.lib.ggml_opt_result_reset(this.unsafePointer);
   }
 
   /** Keeps its memory until the function that it gives is called. */
@@ -108,11 +108,11 @@ export class TrainingResult implements NativeObject<"ggml_opt_result">, Disposab
 
   /** Frees it; a second call does nothing. C: `ggml_opt_result_free`. */
   [Symbol.dispose](): void {
-    net.unregister(this);
+    finalizer.unregister(this);
     this.#handle[Symbol.dispose]();
   }
 }
 
-const net = new FinalizationRegistry<{ native: Native; pointer: Pointer<"ggml_opt_result"> }>(
+const finalizer = new FinalizationRegistry<{ native: Native; pointer: Pointer<"ggml_opt_result"> }>(
   ({ native, pointer }) => native.lib.ggml_opt_result_free(pointer),
 );

@@ -30,7 +30,7 @@ import { toolShapes } from "../tools/parsers/shapes.ts";
 import { toolGrammar } from "../tools/grammar.ts";
 import { runCalls } from "../tools/runner.ts";
 import { joinRounds, type Round } from "./rounds.ts";
-import { untilAborted } from "../../support/abortable.ts";
+import { abortable } from "../../support/abortable.ts";
 
 export type { ChatOptions, ChatSendOptions } from "./options.ts";
 
@@ -146,7 +146,7 @@ export class Chat {
     const before = this.#turn;
     const turn = new ChatTurn(async (signal, sink, emit) => {
       signal.throwIfAborted();
-      await untilAborted(before, signal);
+      await abortable(before, signal);
       return await this.#answer({ messages, settings, signal, sink, emit, finish });
     }, settings.generation.signal);
     // One that is cancelled while it waits ends before its turn: those behind it wait for the turn all the same.
@@ -166,7 +166,7 @@ export class Chat {
       added.push(round.message);
       if (calls.length === 0) break;
       const run = rounds.length <= settings.maxToolRounds;
-      const results = await untilAborted(
+      const results = await abortable(
         runCalls(calls, run ? this.#settings.tools : undefined, signal, emit),
         signal,
       );

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "../../errors.ts";
 import type { ToolCall } from "./message.ts";
 import { Generation, type GenerationResult, type PieceSink } from "../generation/generation.ts";
-import { leavable } from "../../support/on_return.ts";
+import { onReturn } from "../../support/on_return.ts";
 
 /** A call of a tool that isn't written as it should be, or was cut off. */
 export interface MalformedToolCall {
@@ -109,7 +109,7 @@ export class ChatTurn<Result extends ChatResult = ChatResult> extends Generation
       [Symbol.asyncIterator]: () => {
         queue.take(name);
         this.want();
-        return leavable(queue.iterate(() => this.leave()), () => this.leave());
+        return onReturn(queue.iterate(() => this.leave()), () => this.leave());
       },
     };
   }

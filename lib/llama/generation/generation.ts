@@ -1,6 +1,6 @@
 import { GenerationCancelledError, InvalidArgumentError } from "../../errors.ts";
 import type { StopReason, TokenLogprobs } from "../thread/protocol.ts";
-import { leavable } from "../../support/on_return.ts";
+import { onReturn } from "../../support/on_return.ts";
 
 /** How long the parts of a generation took. */
 export interface GenerationTimings {
@@ -128,7 +128,7 @@ export class Generation<Result extends GenerationResult = GenerationResult>
     }
     this.#iterated = true;
     this.want();
-    return leavable(this.#iterate(), () => this.leave());
+    return onReturn(this.#iterate(), () => this.leave());
   }
 
   async *#iterate(): AsyncGenerator<string, void, undefined> {

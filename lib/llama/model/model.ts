@@ -19,7 +19,7 @@ import {
   type StructuredOptions,
   type StructuredResultOf,
 } from "../generation/structured.ts";
-import { SamplerHops } from "../sampling/caller_sampler.ts";
+import { SamplerRoundTrip } from "../sampling/caller_sampler.ts";
 import {
   checkChoose,
   checkContinuations,
@@ -64,12 +64,12 @@ function ignoreLostServer(error: unknown): void {
 export type ModelThread = NativeThread<LlamaTasks>;
 
 /** What the last net needs to free a model that nobody disposed. */
-interface Remains {
+interface FinalizerState {
   thread: ModelThread;
   loaded: LoadedModel;
 }
 
-const net = new FinalizationRegistry<Remains>(({ thread, loaded }) => {
+const finalizer = new FinalizationRegistry<FinalizerState>(({ thread, loaded }) => {
   thread.run("unload", loaded).catch(() => {});
   thread[Symbol.asyncDispose]().catch(() => {});
 });
@@ -115,7 +115,7 @@ export class Model implements AsyncDisposable {
       chatTemplate: textOf(header, "tokenizer.chat_template"),
       ...loaded.facts,
     });
-    net.register(this, { thread, loaded }, this);
+    finalizer.register(this, { thread, loaded }, this);
   }
 
   /**
@@ -394,7 +394,7 @@ export class Model implements AsyncDisposable {
   }
 
   async #free(): Promise<void> {
-    net.unregister(this);
+    finalizer.unregister(this);
     try {
       // What ends in an abort while this waits has an error of its own.
       await this.#thread.idle();
@@ -464,7 +464,7 @@ export class Model implements AsyncDisposable {
     const asked = performance.now();
     const hops = samplerFunctions.length === 0
       ? undefined
-      : new SamplerHops(samplerFunctions, this.info.vocabularySize);
+      : new SamplerRoundTrip(samplerFunctions, this.info.vocabularySize);
     const { wanted } = sink;
     const { hop } = hops ?? {};
     const loras = lora.map(({ adapter, scale }) => ({ pointer: adapter.pointerFor(this), scale }));

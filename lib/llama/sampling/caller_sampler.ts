@@ -40,7 +40,7 @@ export function askHop({ control }: Hop, ask: () => void, throwIfCancelled: () =
 }
 
 /** On the caller's thread: answers with the functions that were given. */
-export class SamplerHops {
+export class SamplerRoundTrip {
   readonly #functions: readonly SamplerFunction[];
   readonly #ids: Int32Array;
   readonly #values: Float32Array;

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "../../errors.ts";
 import { checkBoolean, checkInteger, checkNumber, checkText, show } from "../../support/check.ts";
 import { type BiasSettings, checkBias, type LogitBias } from "./logit_bias.ts";
 import { checkSome } from "./grammar.ts";
-import { checkOrder, type OrderSettings, type SamplerFunction, type SamplerModule, type SamplerName } from "./order.ts";
+import { checkOrder, type ModuleSampler, type OrderSettings, type SamplerFunction, type SamplerName } from "./order.ts";
 
 /** How the next token is chosen. The names are the field's; the defaults are upstream's. */
 export interface SamplingOptions {
@@ -63,7 +63,7 @@ export interface SamplingOptions {
    * Default `["penalties", "dry", "topNSigma", "topK", "typicalP", "topP", "minP", "xtc", "temperature"]`, with `"adaptiveP"` behind when
    * {@linkcode SamplingOptions.adaptiveTarget} is given. An option of a sampler that isn't in the list is refused.
    */
-  samplers?: readonly (SamplerName | SamplerFunction | SamplerModule)[] | undefined;
+  samplers?: readonly (SamplerName | SamplerFunction | ModuleSampler)[] | undefined;
   /** What is added to the logits of tokens before all else: by id as OpenAI has it, or a list with ids and texts. -Infinity makes a token impossible. Default none. C: `llama_sampler_init_logit_bias`. */
   logitBias?: Readonly<Record<number, number>> | readonly LogitBias[] | undefined;
   /** Never end by the model's end token. Default false. */

@@ -22,7 +22,7 @@ export type SamplerName =
 export type SamplerFunction = (candidates: SamplerCandidates) => void;
 
 /** A sampler of one's own in a module that the native thread imports: no hop. */
-export interface SamplerModule {
+export interface ModuleSampler {
   /** The module, as an absolute URL: `new URL("./sampler.ts", import.meta.url)`. */
   readonly module: string | URL;
   /** Which of its exports: a function that is given the options once a generation and gives a {@linkcode SamplerFunction}. Default `"default"`. */
@@ -84,7 +84,7 @@ export function checkOrder(options: SamplingOptions): readonly OrderSettings[] {
   let functions = 0;
   const order = given.map((one: unknown, index): OrderSettings => {
     if (typeof one === "function") return { kind: "function", index: functions++ };
-    return typeof one === "string" ? named(one, index) : moduleSampler(one as SamplerModule, index);
+    return typeof one === "string" ? named(one, index) : moduleSampler(one as ModuleSampler, index);
   });
   checkNames(order, options);
   return order;
@@ -102,7 +102,7 @@ function named(given: string, index: number): OrderSettings {
   );
 }
 
-function moduleSampler(given: SamplerModule, index: number): OrderSettings {
+function moduleSampler(given: ModuleSampler, index: number): OrderSettings {
   const where = `samplers[${index}]`;
   const { module, export: name = "default", options } = checkOptions(where, given, ["module", "export", "options"]);
   const url = module instanceof URL ? module.href : checkSome(`${where}.module`, module);

@@ -12,7 +12,7 @@ import { InvalidArgumentError } from "../../../ffi/errors.ts";
 import { isInstance, show } from "../../support/check.ts";
 import { AudioAccessError, AudioNotFoundError } from "./errors.ts";
 import { joined } from "../../../ffi/memory/concat.ts";
-import { refuseFile } from "../../support/file_error.ts";
+import { throwFileError } from "../../support/file_error.ts";
 
 /** Where audio comes from: a path, a file URL, bytes, a blob, or a stream of bytes. */
 export type AudioSource =
@@ -309,7 +309,7 @@ function refuseKind(path: string, status: Stats): never {
 }
 
 function refuse(path: string, cause: unknown): never {
-  refuseFile(path, cause, {
+  throwFileError(path, cause, {
     NotFound: AudioNotFoundError,
     Access: AudioAccessError,
     expected: "the path of an audio file",

@@ -47,7 +47,7 @@ export interface LiveOptions
   /** Give provisional text. Default true. */
   provisional?: boolean | undefined;
   /** The least time between two provisional texts, in seconds: 0.1 to 30, default 1. */
-  provisionalSeconds?: number | undefined;
+  provisionalIntervalSeconds?: number | undefined;
 }
 
 /** Checked options. */
@@ -65,7 +65,7 @@ export interface LiveSettings {
 /** What the model does for live audio. */
 export interface LiveWork {
   /** Opens the model for voice activity: gives the probabilities of frames that follow each other. `undefined` where there is none. */
-  hear: ((samples: Float32Array<ArrayBuffer>) => Promise<Float32Array>) | undefined;
+  processVad: ((samples: Float32Array<ArrayBuffer>) => Promise<Float32Array>) | undefined;
   /** Transcribes a window. */
   transcribe(samples: Float32Array<ArrayBuffer>, language: string): Promise<{ segments: Segment[]; language: string }>;
 }
@@ -77,7 +77,7 @@ const liveNames = [
   "pauseSeconds",
   "overlapSeconds",
   "provisional",
-  "provisionalSeconds",
+  "provisionalIntervalSeconds",
 ] as const;
 const notLive = ["offset", "duration", "onProgress", "channel", "ffmpeg"];
 /** Where any sound counts as speech: the loudness of a quiet room. */
@@ -91,7 +91,8 @@ const lead = 0.3;
 export function checkLive(options: LiveOptions | undefined): LiveSettings {
   const names = [...transcribeNames.filter((name) => !notLive.includes(name)), ...liveNames];
   const given = checkOptions<LiveOptions>("whisper.live", options, names as (keyof LiveOptions & string)[]);
-  const { raw, maxWindowSeconds, pauseSeconds, overlapSeconds, provisional, provisionalSeconds, ...rest } = given;
+  const { raw, maxWindowSeconds, pauseSeconds, overlapSeconds, provisional, provisionalIntervalSeconds, ...rest } =
+    given;
   const seconds = (name: string, value: unknown, fallback: number, min: number, max: number): number =>
     value === undefined ? fallback : checkNumber(name, value, { min, max });
   const transcribe = checkTranscribe("whisper.live", rest as TranscribeOptions);
@@ -103,7 +104,7 @@ export function checkLive(options: LiveOptions | undefined): LiveSettings {
     pause: Math.round(seconds("pauseSeconds", pauseSeconds, 0.6, 0.1, 10) * rate),
     overlap: Math.round(seconds("overlapSeconds", overlapSeconds, 0.5, 0, 2) * rate),
     provisional: provisional === undefined ? true : checkBoolean("provisional", provisional),
-    interval: seconds("provisionalSeconds", provisionalSeconds, 1, 0.1, 30),
+    interval: seconds("provisionalIntervalSeconds", provisionalIntervalSeconds, 1, 0.1, 30),
   };
 }
 
@@ -148,7 +149,7 @@ class LiveSession {
     this.#settings = settings;
     this.#work = work;
     this.#language = settings.transcribe.decoding.language;
-    this.#gate = new WindowGate(windowSettings(settings, work.hear !== undefined));
+    this.#gate = new WindowGate(windowSettings(settings, work.processVad !== undefined));
   }
 
   /** Takes whole frames; gives the texts that have become stable. */
@@ -157,7 +158,7 @@ class LiveSession {
       { length: block.length / frameSize },
       (_, index) => block.slice(index * frameSize, (index + 1) * frameSize),
     );
-    const probabilities = await this.#work.hear?.(block) ?? frames.map(loudness);
+    const probabilities = await this.#work.processVad?.(block) ?? frames.map(loudness);
     const texts: LiveText[] = [];
     for (const [index, frame] of frames.entries()) {
       const window = this.#gate.push(frame, probabilities[index] ?? 0);

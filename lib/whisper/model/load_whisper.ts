@@ -1,7 +1,7 @@
 import { open } from "../../../ffi/mod.ts";
 import { NativeThread } from "../../../ffi/thread/native_thread.ts";
 import { watchedLoad } from "../../support/load_options.ts";
-import { Lanes, type WhisperThread } from "./thread_pool.ts";
+import { ThreadPool, type WhisperThread } from "./thread_pool.ts";
 import { checkWhisper, modelInput, type WhisperOptions, type WhisperSource } from "./load_options.ts";
 import type { WhisperTasks } from "../thread/tasks.ts";
 import { readVad } from "../vad/source.ts";
@@ -34,7 +34,7 @@ export async function loadWhisper(source: WhisperSource, options?: WhisperOption
     if (signal.aborted) await thread.run("unloadWhisper", loaded.context);
     signal.throwIfAborted();
     const path = "path" in model ? model.path : undefined;
-    return new Whisper(opened, new Lanes(thread, start, settings.parallel), loaded, settings, vad, path);
+    return new Whisper(opened, new ThreadPool(thread, start, settings.parallel), loaded, settings, vad, path);
   } catch (error) {
     await thread[Symbol.asyncDispose]();
     throw error;

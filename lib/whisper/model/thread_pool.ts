@@ -7,7 +7,7 @@ import type { WhisperTasks } from "../thread/tasks.ts";
 export type WhisperThread = NativeThread<WhisperTasks>;
 
 /** The native threads of one model: as many as transcriptions may run at once, each started when it is first needed. */
-export class Lanes {
+export class ThreadPool {
   readonly #start: () => Promise<WhisperThread>;
   readonly #most: number;
   readonly #threads: WhisperThread[];
@@ -44,7 +44,7 @@ export class Lanes {
     }
   }
 
-  /** {@linkcode Lanes.keep} on a thread that has nothing else to do; waits for one while there is none. Who asked first comes first. */
+  /** {@linkcode ThreadPool.keep} on a thread that has nothing else to do; waits for one while there is none. Who asked first comes first. */
   with<T>(work: (thread: WhisperThread) => Promise<T>): Promise<T> {
     return this.keep(() => this.on(work));
   }
@@ -62,7 +62,7 @@ export class Lanes {
     }
   }
 
-  /** Does work on a thread that has nothing else to do, inside of {@linkcode Lanes.keep}. */
+  /** Does work on a thread that has nothing else to do, inside of {@linkcode ThreadPool.keep}. */
   async on<T>(work: (thread: WhisperThread) => Promise<T>): Promise<T> {
     const thread = await this.#take();
     try {

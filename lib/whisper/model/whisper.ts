@@ -4,7 +4,7 @@ import { DisposedError, InvalidArgumentError, UnsupportedModelError } from "../.
 import { checkOptions } from "../../support/check.ts";
 import { audioNames, type AudioOptions, type DetectSpeechOptions } from "../transcribe/audio_options.ts";
 import { gatherAudio, type WhisperAudio } from "../transcribe/audio_input.ts";
-import type { Lanes } from "./thread_pool.ts";
+import type { ThreadPool } from "./thread_pool.ts";
 import type { WhisperSettings } from "./load_options.ts";
 import {
   checkLive,
@@ -32,15 +32,15 @@ import {
 import { Transcription, type TranscriptionResult } from "../transcribe/transcription.ts";
 import { checkVad, vadNames, type VadSettings } from "../vad/options.ts";
 import { type WhisperInfo, whisperInfo } from "./info.ts";
-import { untilAborted } from "../../support/abortable.ts";
+import { abortable } from "../../support/abortable.ts";
 
 /** What the last net needs to free a model that nobody disposed. */
-interface Remains {
-  lanes: Lanes;
+interface FinalizerState {
+  lanes: ThreadPool;
   loaded: LoadedWhisper;
 }
 
-const net = new FinalizationRegistry<Remains>(({ lanes, loaded }) => {
+const finalizer = new FinalizationRegistry<FinalizerState>(({ lanes, loaded }) => {
   lanes.end((thread) => thread.run("unloadWhisper", loaded.context)).catch(() => {});
 });
 
@@ -50,12 +50,12 @@ const net = new FinalizationRegistry<Remains>(({ lanes, loaded }) => {
  * Dispose it when it is no longer needed, best by `await using`: what is under way is finished first.
  */
 export class Whisper implements AsyncDisposable {
-  readonly #lanes: Lanes;
+  readonly #lanes: ThreadPool;
   readonly #loaded: LoadedWhisper;
   readonly #settings: WhisperSettings;
   readonly #vad: VadModelInput | undefined;
   /** The models for voice activity of live audio. */
-  readonly #ears = new Set<Pointer<"whisper_vad_context">>();
+  readonly #vadStreams = new Set<Pointer<"whisper_vad_context">>();
   #disposed: Promise<void> | undefined;
   /** What is known about the model. */
   readonly info: Readonly<WhisperInfo>;
@@ -63,7 +63,7 @@ export class Whisper implements AsyncDisposable {
   /** Takes over what was loaded. */
   constructor(
     native: Native,
-    lanes: Lanes,
+    lanes: ThreadPool,
     loaded: LoadedWhisper,
     settings: WhisperSettings,
     vad: VadModelInput | undefined,
@@ -74,7 +74,7 @@ export class Whisper implements AsyncDisposable {
     this.#settings = settings;
     this.#vad = vad;
     this.info = whisperInfo(native, loaded, settings, path);
-    net.register(this, { lanes, loaded }, this);
+    finalizer.register(this, { lanes, loaded }, this);
   }
 
   /**
@@ -93,7 +93,7 @@ export class Whisper implements AsyncDisposable {
     return new Transcription((signal, onSegments) => {
       const asked = performance.now();
       // whisper.cpp looks at aborts between the encoding of one window and the next token alone: until then the thread goes on, and takes no other work.
-      return untilAborted(
+      return abortable(
         this.#lanes.keep(async () => {
           const samples = await source.read(signal);
           return await this.#run(samples, settings, vad, signal, onSegments, asked);
@@ -127,13 +127,15 @@ export class Whisper implements AsyncDisposable {
     const { transcribe } = settings;
     const { signal } = transcribe;
     this.#assertAlive();
-    const ear = vad === undefined ? undefined : await this.#lanes.with((thread) => thread.run("openEar", vad));
-    if (ear !== undefined) this.#ears.add(ear);
+    const vadStream = vad === undefined
+      ? undefined
+      : await this.#lanes.with((thread) => thread.run("openVadStream", vad));
+    if (vadStream !== undefined) this.#vadStreams.add(vadStream);
     try {
       yield* transcribeLive(audio, settings, {
-        hear: ear === undefined
+        processVad: vadStream === undefined
           ? undefined
-          : (samples) => this.#lanes.with((thread) => thread.run("hear", { ear, samples }, { signal })),
+          : (samples) => this.#lanes.with((thread) => thread.run("processVad", { vadStream, samples }, { signal })),
         transcribe: async (samples, language) => {
           const segments: Segment[] = [];
           const asked = { ...transcribe, decoding: { ...transcribe.decoding, language }, onProgress: undefined };
@@ -141,15 +143,15 @@ export class Whisper implements AsyncDisposable {
           const work = this.#lanes.keep(() =>
             this.#run(samples, asked, undefined, never, (more) => segments.push(...more), 0)
           );
-          const done = await untilAborted(work, signal);
+          const done = await abortable(work, signal);
           return { segments, language: done.language ?? "" };
         },
       });
     } finally {
       // Else it goes with the model.
-      if (ear !== undefined && this.#disposed === undefined && this.#lanes.lost === undefined) {
-        this.#ears.delete(ear);
-        await this.#lanes.with((thread) => thread.run("closeEar", ear));
+      if (vadStream !== undefined && this.#disposed === undefined && this.#lanes.lost === undefined) {
+        this.#vadStreams.delete(vadStream);
+        await this.#lanes.with((thread) => thread.run("closeVadStream", vadStream));
       }
     }
   }
@@ -200,10 +202,10 @@ export class Whisper implements AsyncDisposable {
       const samples = await source.read(base.signal);
       const input = { context: this.#loaded.context, samples, threads: base.threads ?? this.#settings.threads };
       return await this.#lanes.on((thread) =>
-        thread.run("hearLanguage", input, { signal: base.signal, transfer: [samples.buffer] })
+        thread.run("detectLanguage", input, { signal: base.signal, transfer: [samples.buffer] })
       );
     });
-    return await untilAborted(heard, base.signal);
+    return await abortable(heard, base.signal);
   }
 
   /** Frees the model. Waits for the work that was asked for; abort it first to be quicker. Later calls throw {@linkcode DisposedError}. */
@@ -217,9 +219,9 @@ export class Whisper implements AsyncDisposable {
   }
 
   async #free(): Promise<void> {
-    net.unregister(this);
+    finalizer.unregister(this);
     await this.#lanes.end(async (thread) => {
-      for (const ear of this.#ears) await thread.run("closeEar", ear);
+      for (const vadStream of this.#vadStreams) await thread.run("closeVadStream", vadStream);
       await thread.run("unloadWhisper", this.#loaded.context);
     });
   }

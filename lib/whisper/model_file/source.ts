@@ -7,7 +7,7 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { ModelAccessError, ModelNotFoundError } from "../../errors.ts";
 import { NotWhisperModelError, WhisperFormatError, WhisperTruncatedError } from "../errors.ts";
-import { refuseFile } from "../../support/file_error.ts";
+import { throwFileError } from "../../support/file_error.ts";
 
 /** Something of a known size that can be read at any place. */
 export interface ModelSource extends Disposable {
@@ -80,7 +80,7 @@ function refuseKind(path: string): never {
 
 function refuse(path: string, cause: unknown): never {
   if (cause instanceof ModelNotFoundError) throw cause;
-  refuseFile(path, cause, {
+  throwFileError(path, cause, {
     NotFound: ModelNotFoundError,
     Access: ModelAccessError,
     expected: "the path of a model in whisper.cpp's format",

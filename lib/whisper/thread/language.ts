@@ -36,7 +36,7 @@ export function languageOf(native: Native, context: Pointer<"whisper_context">, 
 }
 
 /** Listens for the language: all of them, the most probable first. */
-export function detectLanguage(
+export function languageScores(
   native: Native,
   context: Pointer<"whisper_context">,
   state: Pointer<"whisper_state">,
@@ -67,7 +67,7 @@ export function detectLanguage(
 }
 
 /** The language task. */
-export function hearLanguage(input: LanguageInput, task: TaskContext<{ waiting: true }>): LanguageProbability[] {
+export function detectLanguage(input: LanguageInput, task: TaskContext<{ waiting: true }>): LanguageProbability[] {
   const { native, lib, cores } = task;
   if (input.samples.length < shortest) {
     throw new InvalidArgumentError(
@@ -85,7 +85,7 @@ export function hearLanguage(input: LanguageInput, task: TaskContext<{ waiting: 
     });
   }
   try {
-    return detectLanguage(native, input.context, state, input.samples, 0, threads);
+    return languageScores(native, input.context, state, input.samples, 0, threads);
   } finally {
     lib.whisper_free_state(state);
   }

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { hearLanguage } from "./language.ts";
+import { detectLanguage } from "./language.ts";
 import { loadWhisperModel, unloadWhisperModel } from "./load.ts";
 import { transcribe } from "./transcribe.ts";
-import { closeEar, detectSpeech, hear, openEar } from "./vad.ts";
+import { closeVadStream, detectSpeech, openVadStream, processVad } from "./vad.ts";
 
 /** The tasks by name. */
 export const whisperTasks = {
@@ -15,10 +15,10 @@ export const whisperTasks = {
   unloadWhisper: unloadWhisperModel,
   transcribe,
   detectSpeech,
-  hearLanguage,
-  openEar,
-  hear,
-  closeEar,
+  detectLanguage,
+  openVadStream,
+  processVad,
+  closeVadStream,
 } as const;
 
 /** The type of {@linkcode whisperTasks}. */

@@ -12,7 +12,7 @@ import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { logWords } from "../../support/native_log.ts";
 import { TranscriptionError } from "../errors.ts";
 import { SpeechAudio } from "../vad/segments.ts";
-import { detectLanguage, languageOf } from "./language.ts";
+import { languageOf, languageScores } from "./language.ts";
 import { cText, fullParams } from "./params.ts";
 import type { TranscribeInput, TranscribeMessage, TranscribeOutput } from "./protocol.ts";
 import { SegmentReader } from "./segments.ts";
@@ -106,7 +106,7 @@ class Run {
     const state = this.#makeState();
     try {
       const found = decoding.language === "auto" && lib.whisper_is_multilingual(context) !== 0
-        ? detectLanguage(this.#native, context, state, this.#samples, decoding.offsetMs, this.#threads)
+        ? languageScores(this.#native, context, state, this.#samples, decoding.offsetMs, this.#threads)
         : undefined;
       this.#task.throwIfCancelled();
       const language = found?.[0]?.language ?? languageOf(this.#native, context, decoding.language);

@@ -55,25 +55,25 @@ export function findSpeech(
 }
 
 /** Opens a model for voice activity for audio that comes piece by piece. */
-export function openEar(model: VadModelInput, task: TaskContext<never>): Pointer<"whisper_vad_context"> {
+export function openVadStream(model: VadModelInput, task: TaskContext<never>): Pointer<"whisper_vad_context"> {
   const { context } = open(model, task);
   task.lib.whisper_vad_reset_state(context);
   return context;
 }
 
 /** The probabilities of frames that follow those of the call before. */
-export function hear(
-  { ear, samples }: { ear: Pointer<"whisper_vad_context">; samples: Float32Array<ArrayBuffer> },
+export function processVad(
+  { vadStream, samples }: { vadStream: Pointer<"whisper_vad_context">; samples: Float32Array<ArrayBuffer> },
   task: TaskContext<{ waiting: true }>,
 ): Float32Array {
   if (task.cores.acquire(1, waiting(task)) === 0) task.throwIfCancelled();
-  if (!task.lib.whisper_vad_detect_speech_no_reset(ear, samples, samples.length)) failed();
-  return computed(ear, task as TaskContext<never>).slice();
+  if (!task.lib.whisper_vad_detect_speech_no_reset(vadStream, samples, samples.length)) failed();
+  return computed(vadStream, task as TaskContext<never>).slice();
 }
 
-/** Ends what {@linkcode openEar} opened. */
-export function closeEar(ear: Pointer<"whisper_vad_context">, { lib }: TaskContext): void {
-  lib.whisper_vad_free(ear);
+/** Ends what {@linkcode openVadStream} opened. */
+export function closeVadStream(vadStream: Pointer<"whisper_vad_context">, { lib }: TaskContext): void {
+  lib.whisper_vad_free(vadStream);
 }
 
 function computed(context: Pointer<"whisper_vad_context">, { lib, native }: TaskContext<never>): Float32Array {

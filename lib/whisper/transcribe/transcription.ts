@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "../../errors.ts";
 import { TranscriptionCancelledError } from "../errors.ts";
 import type { Segment } from "./segment.ts";
 import type { LanguageProbability, SpeechSegment } from "../thread/protocol.ts";
-import { leavable } from "../../support/on_return.ts";
+import { onReturn } from "../../support/on_return.ts";
 
 /** How long the parts of a transcription took. */
 export interface TranscriptionTimings {
@@ -82,7 +82,7 @@ export class Transcription implements AsyncIterable<Segment>, PromiseLike<Transc
       );
     }
     this.#iterated = true;
-    return leavable(this.#iterate(), () => this.#leave());
+    return onReturn(this.#iterate(), () => this.#leave());
   }
 
   async #run(work: TranscriptionWork): Promise<TranscriptionResult> {

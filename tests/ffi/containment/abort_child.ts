@@ -32,6 +32,6 @@ if (!isMainThread) {
   // In Bun a Worker that has a sleeping one doesn't end by itself.
   process.exit();
 } else {
-  const thread = await NativeThread.start(native, { onAbort: "exit" });
+  const thread = await NativeThread.start(native, { nativeAbort: "exit" });
   await thread.call("gguf_get_val_u32", lib.gguf_init_empty() as Pointer<"gguf_context">, 5n);
 }

@@ -107,7 +107,7 @@ linux("a call that uses the processor isn't given up before it is cancelled, and
 
 linux("wrong options of a thread are refused", async () => {
   const wrong: readonly [string, unknown][] = [
-    ["onAbort", "Exit"],
+    ["nativeAbort", "Exit"],
     ["watchdogMs", -1],
     ["watchdogMs", NaN],
     ["watchdogMs", "5"],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Backend } from "../../../lib/ggml/backend/backend.ts";
-import { Buffer } from "../../../lib/ggml/backend/buffer.ts";
+import { BackendBuffer } from "../../../lib/ggml/backend/buffer.ts";
 import { GgmlContext } from "../../../lib/ggml/tensor/context.ts";
 import { Graph } from "../../../lib/ggml/graph/graph.ts";
 import { compareBackends, GraphCopy } from "../../../lib/ggml/backend/graph_copy.ts";
@@ -21,7 +21,7 @@ interface Program extends Disposable {
 
 /** The squares of numbers, plus one of them, in memory of a backend. */
 async function program(backend: Backend): Promise<Program> {
-  const context = await GgmlContext.create({ tensors: 32 });
+  const context = await GgmlContext.create({ maxTensors: 32 });
   const input = context.tensor("f32", [4], "input");
   const one = context.tensor("f32", [1], "one");
   const result = ops.add(context, ops.sqr(context, input), one).setName("result");
@@ -47,7 +47,7 @@ const squares = [2, 5, 10, 17];
 
 test("an addition on the CPU backend, on the native thread and on the caller's", async () => {
   using backend = registry.device("CPU").open({ threads: 1 });
-  using context = await GgmlContext.create({ memory: 1 << 16 });
+  using context = await GgmlContext.create({ dataBytes: 1 << 16 });
   const a = context.from([1, 2, 3]);
   const sum = ops.add(context, a, context.from([10, 20, 30]));
   using graph = new Graph(context).forward(sum);
@@ -122,7 +122,7 @@ test("what a backend can't compute is refused before native code sees it", async
   await assert.rejects(backend.compute(graph), { code: "UNSUPPORTED_OPERATION", value: "GROUP_NORM" });
   assert.equal(backend.supportsOperation(graph.nodes.at(-1)!), false);
   assert.equal(cpu.supportsOperation(graph.nodes.at(-1)!), true);
-  using own = await GgmlContext.create({ memory: 4096 });
+  using own = await GgmlContext.create({ dataBytes: 4096 });
   const custom = ops.mapCustom(own, [own.from([1])], () => {});
   using calls = new Graph(own).forward(custom);
   await assert.rejects(cpu.compute(calls), { code: "UNSUPPORTED_OPERATION", message: /computeSync/ });
@@ -199,7 +199,7 @@ test("a graph is copied to another backend, and computed there", async () => {
   const nodes = copy.nodes;
   assert.deepEqual(values(nodes.at(-1)!), squares);
   copy[Symbol.dispose]();
-  assert.throws(() => copy.pointer, { code: "DISPOSED" });
+  assert.throws(() => copy.unsafePointer, { code: "DISPOSED" });
   assert.throws(() => nodes.at(-1)!.read(), { code: "DISPOSED" });
   fault("alloc_after", 0);
   assert.throws(() => new GraphCopy(backend, work.graph), { code: "ALLOCATION" });
@@ -234,14 +234,14 @@ test("tensors are put at places of a buffer, views after them", async () => {
   using context = await GgmlContext.create();
   const a = context.tensor("f32", [4], "a");
   const view = ops.view(context, a, [2], { offset: 8 });
-  assert.throws(() => Buffer.initView(view), { code: "NOT_ALLOCATED" });
+  assert.throws(() => BackendBuffer.initView(view), { code: "NOT_ALLOCATED" });
   const { alignment } = buffer;
   assert.throws(() => buffer.place(a, 1), { code: "INVALID_ARGUMENT", value: 1 });
   assert.throws(() => buffer.place(a, 250), { code: "INVALID_ARGUMENT" });
   assert.throws(() => buffer.place(view, 0), { code: "INVALID_ARGUMENT" });
   buffer.place(a, alignment);
   assert.throws(() => buffer.place(a, 0), { code: "INVALID_ARGUMENT" });
-  Buffer.initView(view);
+  BackendBuffer.initView(view);
   a.write([1, 2, 3, 4]);
   assert.deepEqual(values(view), [3, 4]);
   assert.deepEqual([...new Float32Array(buffer.bytes().buffer, alignment, 4)], [1, 2, 3, 4]);

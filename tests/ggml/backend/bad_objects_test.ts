@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { GgmlContext } from "../../../lib/ggml/tensor/context.ts";
 import { Graph } from "../../../lib/ggml/graph/graph.ts";
 import { compareBackends, GraphCopy } from "../../../lib/ggml/backend/graph_copy.ts";
-import { Buffer } from "../../../lib/ggml/backend/buffer.ts";
+import { BackendBuffer } from "../../../lib/ggml/backend/buffer.ts";
 import * as ops from "../../../lib/ggml/ops/mod.ts";
 import { Scheduler } from "../../../lib/ggml/scheduler/scheduler.ts";
 import { copyTensor, fillBytes, getBytes, setBytes, setRows } from "../../../lib/ggml/backend/tensor_copy.ts";
@@ -11,7 +11,7 @@ import { openReference } from "../reference.ts";
 
 const { registry, device } = await openReference();
 const cpu = registry.device("CPU").open({ threads: 1 });
-const context = await GgmlContext.create({ memory: 4096 });
+const context = await GgmlContext.create({ dataBytes: 4096 });
 const tensor = ops.sqr(context, context.from([1, 2, 3]));
 const graph = new Graph(context).forward(tensor);
 const buffer = cpu.alloc(64);
@@ -55,7 +55,7 @@ const calls: Readonly<Record<string, [call: (value: never) => unknown, right: un
   "device.supportsBufferType": [(value) => device.supportsBufferType(value), cpu.bufferType],
   "bufferType.allocSize": [(value) => cpu.bufferType.allocSize(value), tensor],
   "buffer.place": [(value) => buffer.place(value, 0), tensor],
-  "Buffer.initView": [(value) => Buffer.initView(value), tensor],
+  "Buffer.initView": [(value) => BackendBuffer.initView(value), tensor],
   "event.record": [(value) => event.record(value), cpu],
   "event.wait": [(value) => event.wait(value), cpu],
   "registry.unload": [(value) => registry.unload(value), registry.registration("CPU")],

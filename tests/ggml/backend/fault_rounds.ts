@@ -24,13 +24,17 @@ async function makeWork({ device, registry }: Reference, open: () => Backend = (
     const reference = stack.use(open());
     const cpu = stack.use(registry.device("CPU").open({ threads: 1 }));
     const scheduler = stack.use(new Scheduler([reference, cpu], { graphSize: 64 }));
-    const context = stack.use(await GgmlContext.create({ tensors: 32 }));
+    const context = stack.use(await GgmlContext.create({ maxTensors: 32 }));
     const { lib } = context.native;
     const weights = context.tensor("f32", [32, 4], "weights").setInput();
     const input = context.tensor("f32", [32, 2], "input").setInput();
     const bias = context.tensor("f32", [4], "bias").setInput();
-    const product = context.build([weights, input], (to) => lib.ggml_mul_mat(to, weights.pointer, input.pointer));
-    const result = context.build([product, bias], (to) => lib.ggml_add(to, product.pointer, bias.pointer)).setOutput();
+    const product = context.build(
+      [weights, input],
+      (to) => lib.ggml_mul_mat(to, weights.unsafePointer, input.unsafePointer),
+    );
+    const result = context.build([product, bias], (to) => lib.ggml_add(to, product.unsafePointer, bias.unsafePointer))
+      .setOutput();
     const graph = stack.use(new Graph(context, { size: 16 }).forward(result));
     const owned = stack.move();
     return {

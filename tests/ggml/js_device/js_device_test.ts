@@ -6,8 +6,8 @@ import { compareBackends } from "../../../lib/ggml/backend/graph_copy.ts";
 import * as ops from "../../../lib/ggml/ops/mod.ts";
 import { Registry } from "../../../lib/ggml/backend/registry.ts";
 import { Scheduler } from "../../../lib/ggml/scheduler/scheduler.ts";
-import { ScriptDevice, type ScriptDeviceOptions } from "../../../lib/ggml/js_device/js_device.ts";
-import type { ScriptNode } from "../../../lib/ggml/js_device/node.ts";
+import { JsDevice, type JsDeviceOptions } from "../../../lib/ggml/js_device/js_device.ts";
+import type { JsNode } from "../../../lib/ggml/js_device/node.ts";
 import type { Tensor } from "../../../lib/ggml/tensor/tensor.ts";
 import { getBytes, getRows, setRows } from "../../../lib/ggml/backend/tensor_copy.ts";
 import { allocateIn } from "../reference.ts";
@@ -16,7 +16,7 @@ const registry = await Registry.open();
 const values = (tensor: Tensor): number[] => Array.from(tensor.read(), Number);
 
 /** Products of matrices, sums and ReLU, in plain loops. */
-const operators: Readonly<Record<string, (node: ScriptNode) => void>> = {
+const operators: Readonly<Record<string, (node: JsNode) => void>> = {
   ADD: ({ data, shape, sources: [a, b] }) => {
     const [x, y] = [a!.data as Float32Array, b!.data as Float32Array];
     for (let index = 0; index < data.length; index++) data[index] = x[index]! + y[index % shape[0] % y.length]!;
@@ -35,7 +35,7 @@ const operators: Readonly<Record<string, (node: ScriptNode) => void>> = {
   },
 };
 
-const plain: ScriptDeviceOptions = {
+const plain: JsDeviceOptions = {
   name: "Script",
   description: "loops in TypeScript",
   supports: ({ op, type, sources }) =>
@@ -44,7 +44,7 @@ const plain: ScriptDeviceOptions = {
 };
 
 test("what the device says is what it was made of", async () => {
-  using script = await ScriptDevice.create(plain);
+  using script = await JsDevice.create(plain);
   const { device } = script;
   assert.equal(device.name, "Script");
   assert.equal(device.description, "loops in TypeScript");
@@ -67,7 +67,7 @@ test("what the device says is what it was made of", async () => {
 
 test("the scheduler splits a graph between it and the CPU", async () => {
   const seen: string[] = [];
-  using script = await ScriptDevice.create({
+  using script = await JsDevice.create({
     ...plain,
     compute: (node) => {
       seen.push(`${node.op} ${node.name}`);
@@ -77,7 +77,7 @@ test("the scheduler splits a graph between it and the CPU", async () => {
   using backend = script.device.open();
   using cpu = registry.device("CPU").open({ threads: 1 });
   using scheduler = new Scheduler([backend, cpu], { graphSize: 64 });
-  using context = await GgmlContext.create({ tensors: 32 });
+  using context = await GgmlContext.create({ maxTensors: 32 });
   const a = context.tensor("f32", [3, 2]).setInput();
   const b = context.tensor("f32", [3, 4]).setInput();
   const c = context.tensor("f32", [2]).setInput();
@@ -110,7 +110,7 @@ test("the scheduler splits a graph between it and the CPU", async () => {
 });
 
 test("alone, and compared with the CPU", async () => {
-  using script = await ScriptDevice.create(plain);
+  using script = await JsDevice.create(plain);
   using backend = script.device.open();
   using cpu = registry.device("CPU").open({ threads: 1 });
   using context = await GgmlContext.create();
@@ -128,7 +128,7 @@ test("alone, and compared with the CPU", async () => {
 });
 
 test("its memory is read, written, cleared and set by rows", async () => {
-  using script = await ScriptDevice.create(plain);
+  using script = await JsDevice.create(plain);
   using context = await GgmlContext.create();
   const a = context.tensor("f32", [2, 3]);
   using buffer = allocateIn(context, script.device.bufferType);
@@ -147,7 +147,7 @@ test("its memory is read, written, cleared and set by rows", async () => {
 test("what its functions throw becomes an error with that cause, and it works after", async () => {
   const mine = new Error("mine");
   let fails = true;
-  using script = await ScriptDevice.create({
+  using script = await JsDevice.create({
     ...plain,
     compute: (node) => {
       if (fails) throw mine;
@@ -168,7 +168,7 @@ test("what its functions throw becomes an error with that cause, and it works af
 });
 
 test("no native thread may use it", async () => {
-  using script = await ScriptDevice.create(plain);
+  using script = await JsDevice.create(plain);
   using backend = script.device.open();
   using cpu = registry.device("CPU").open({ threads: 1 });
   using scheduler = new Scheduler([backend, cpu]);
@@ -181,10 +181,10 @@ test("no native thread may use it", async () => {
 });
 
 test("bad options, and its end", async () => {
-  await assert.rejects(ScriptDevice.create({ ...plain, name: 7 as never }), { code: "INVALID_ARGUMENT" });
-  await assert.rejects(ScriptDevice.create({ ...plain, compute: undefined as never }), { code: "INVALID_ARGUMENT" });
-  await assert.rejects(ScriptDevice.create({ ...plain, other: 1 } as never), { code: "INVALID_ARGUMENT" });
-  const script = await ScriptDevice.create(plain);
+  await assert.rejects(JsDevice.create({ ...plain, name: 7 as never }), { code: "INVALID_ARGUMENT" });
+  await assert.rejects(JsDevice.create({ ...plain, compute: undefined as never }), { code: "INVALID_ARGUMENT" });
+  await assert.rejects(JsDevice.create({ ...plain, other: 1 } as never), { code: "INVALID_ARGUMENT" });
+  const script = await JsDevice.create(plain);
   const backend = script.device.open();
   script[Symbol.dispose]();
   assert.throws(() => script.device.open(), { code: "BACKEND" });
@@ -201,9 +201,9 @@ test("bad options, and its end", async () => {
 
 test("a hundred devices, with backends, buffers and schedulers, one after another", async () => {
   for (let round = 0; round < 100; round++) {
-    using script = await ScriptDevice.create(plain);
+    using script = await JsDevice.create(plain);
     using backend = script.device.open();
-    using context = await GgmlContext.create({ tensors: 8 });
+    using context = await GgmlContext.create({ maxTensors: 8 });
     const a = context.tensor("f32", [4]);
     const result = ops.relu(context, a);
     using graph = new Graph(context, { size: 8 }).forward(result);

@@ -113,7 +113,7 @@ test("a file of its path, its bytes, and by a function", async () => {
 test("tensors of ggml are written and read again", async () => {
   await using at = await folder();
   const path = join(at.path, "b.gguf");
-  using context = await GgmlContext.create({ memory: 1 << 16 });
+  using context = await GgmlContext.create({ dataBytes: 1 << 16 });
   const numbers = context.tensor("f32", [4, 2], "numbers").write([1, 2, 3, 4, 5, 6, 7, 8]);
   const halves = context.tensor("f16", [3], "halves").write([1, 2, 3]);
   using gguf = await NativeGguf.empty();
@@ -156,7 +156,7 @@ test("what would abort in ggml is refused", async () => {
     () => gguf.setAll({} as never),
   ];
   for (const one of wrong) assert.throws(one, InvalidArgumentError, String(one));
-  using context = await GgmlContext.create({ memory: 1 << 16 });
+  using context = await GgmlContext.create({ dataBytes: 1 << 16 });
   const numbers = context.tensor("f32", [4], "numbers").write([1, 2, 3, 4]);
   gguf.addTensor(numbers);
   assert.throws(() => gguf.addTensor(numbers), InvalidArgumentError);
@@ -181,7 +181,7 @@ test("what would abort in ggml is refused", async () => {
 test("tensors whose context went aren't written", async () => {
   using gguf = await NativeGguf.empty();
   {
-    using context = await GgmlContext.create({ memory: 1 << 16 });
+    using context = await GgmlContext.create({ dataBytes: 1 << 16 });
     gguf.addTensor(context.tensor("f32", [4], "numbers").write([1, 2, 3, 4]));
   }
   await assert.rejects(gguf.write(join(tmpdir(), `${crypto.randomUUID()}.gguf`)), DisposedError);

@@ -19,7 +19,7 @@ after(() => cpu[Symbol.dispose]());
 async function round({ make, tolerance = 1e-5 }: Case, seed: number): Promise<void> {
   const next = randomNumbers(seed);
   const fills: (() => void)[] = [];
-  using context = await GgmlContext.create({ tensors: 64 });
+  using context = await GgmlContext.create({ maxTensors: 64 });
   const fill = (tensor: Tensor, value: () => number): Tensor => {
     fills.push(() =>
       void tensor.write(

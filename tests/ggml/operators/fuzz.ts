@@ -61,7 +61,7 @@ function attempt(
   operands: readonly Operand[],
   build: (context: GgmlContext, ...tensors: Tensor[]) => Tensor,
 ): void {
-  using context = new GgmlContext(native, { tensors: 256, memory: 1 << 22 });
+  using context = new GgmlContext(native, { maxTensors: 256, dataBytes: 1 << 22 });
   try {
     const tensors = operands.map((operand) =>
       draw.int(0, 2) === 0

@@ -34,7 +34,7 @@ function assertClose(found: Nd, expected: Nd, tolerance: number, what: string): 
 
 /** Computes a sample on the CPU and compares it with its reference. */
 export function compareOnCpu(native: Native, { name, tolerance = SINGLE }: Case, sample: Sample): void {
-  using context = new GgmlContext(native, { tensors: 128, memory: 1 << 20 });
+  using context = new GgmlContext(native, { maxTensors: 128, dataBytes: 1 << 20 });
   const tensors = sample.operands.map(({ type, values }) => context.tensor(type, values.shape));
   tensors.forEach((tensor, index) => write(tensor, sample.operands[index]!));
   const stored = tensors.map(valuesOf);
@@ -46,7 +46,7 @@ export function compareOnCpu(native: Native, { name, tolerance = SINGLE }: Case,
 
 /** Computes a sample on another backend; gives false where that doesn't have one of its operators. */
 export function compareOn(backend: Backend, { name, tolerance = SINGLE }: Case, sample: Sample): boolean {
-  using context = new GgmlContext(backend.native, { tensors: 128 });
+  using context = new GgmlContext(backend.native, { maxTensors: 128 });
   const tensors = sample.operands.map(({ type, values }) => context.tensor(type, values.shape));
   const result = sample.build(context, ...tensors);
   using graph = new Graph(context, { size: 128 }).forward(result);
@@ -66,7 +66,7 @@ const GRADIENT = 2e-3;
 /** Compares ggml's gradients of the result, weighted by numbers, with finite differences of the reference. Gives how many were compared. */
 export function compareGradients(native: Native, { name }: Case, sample: Sample): number {
   const wanted = sample.gradients ?? [];
-  using context = new GgmlContext(native, { tensors: 512, memory: 1 << 22 });
+  using context = new GgmlContext(native, { maxTensors: 512, dataBytes: 1 << 22 });
   const tensors = sample.operands.map(({ type, values }) => context.tensor(type, values.shape));
   tensors.forEach((tensor, index) => write(tensor, sample.operands[index]!));
   const stored = tensors.map(valuesOf);

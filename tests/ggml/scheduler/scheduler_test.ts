@@ -24,7 +24,7 @@ interface Program extends Disposable {
 
 /** relu(a · b + c), whose values are known. */
 async function program(): Promise<Program> {
-  const context = await GgmlContext.create({ tensors: 64 });
+  const context = await GgmlContext.create({ maxTensors: 64 });
   const a = context.tensor("f32", [8, 3], "a").setInput();
   const b = context.tensor("f32", [8, 2], "b").setInput();
   const c = context.tensor("f32", [3], "c").setInput();
@@ -192,13 +192,13 @@ test("what a scheduler can't be made of", () => {
 test("graphs that it can't take are refused, and it works after", async () => {
   using scheduler = new Scheduler([reference, cpu], { graphSize: 8 });
   using only = new Scheduler([reference], { graphSize: 8 });
-  using context = await GgmlContext.create({ tensors: 64 });
+  using context = await GgmlContext.create({ maxTensors: 64 });
   const x = context.tensor("f32", [4], "x").setInput();
   let y = x;
   for (let step = 0; step < 20; step++) y = ops.sqr(context, y);
   using long = new Graph(context).forward(y);
   assert.throws(() => scheduler.allocate(long), { code: "GRAPH", message: /graphSize/ });
-  using own = await GgmlContext.create({ memory: 1024 });
+  using own = await GgmlContext.create({ dataBytes: 1024 });
   using inside = new Graph(own).forward(ops.sqr(own, own.from([1, 2, 3])));
   await assert.rejects(scheduler.compute(inside), { code: "NOT_ALLOCATED", message: /context/ });
   const group = ops.groupNorm(context, context.tensor("f32", [4, 4, 2], "image"), 2);

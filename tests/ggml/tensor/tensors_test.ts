@@ -54,7 +54,7 @@ test("types are the library's", () => {
 });
 
 test("every type can be written and read", () => {
-  using context = new GgmlContext(native, { tensors: 64, memory: 1 << 20 });
+  using context = new GgmlContext(native, { maxTensors: 64, dataBytes: 1 << 20 });
   for (const type of typeNames.filter((name) => !["q8_1", "q8_K"].includes(name) && !slow.includes(name))) {
     const tensor = context.tensor(type, [256, 2], type);
     const values = Array.from({ length: 512 }, (_, at) => Math.round(Math.sin(at) * 10));
@@ -100,11 +100,11 @@ test("16-bit floats", async () => {
 });
 
 test("a full context, bad shapes and types", () => {
-  using context = new GgmlContext(native, { tensors: 2 });
+  using context = new GgmlContext(native, { maxTensors: 2 });
   context.tensor("f32", [1]);
   context.tensor("f32", [1]);
   assert.equal(errorOf(() => context.tensor("f32", [1])).code, "CONTEXT_FULL");
-  using small = new GgmlContext(native, { memory: 4096 });
+  using small = new GgmlContext(native, { dataBytes: 4096 });
   assert.equal(errorOf(() => small.tensor("f32", [1 << 24])).code, "CONTEXT_FULL");
   const a = small.tensor("f32", [30, 30]);
   assert.equal(errorOf(() => ops.outProd(small, ops.repeat(small, a, [900, 900]), a)).code, "CONTEXT_FULL");
@@ -113,7 +113,7 @@ test("a full context, bad shapes and types", () => {
   }
   assert.equal(errorOf(() => small.tensor("f33" as "f32", [1])).code, "INVALID_ARGUMENT");
   assert.equal(errorOf(() => small.tensor("q4_0", [33])).code, "TENSOR_SHAPE");
-  assert.equal(errorOf(() => new GgmlContext(native, { memory: 2 ** 39 })).code, "ALLOCATION");
+  assert.equal(errorOf(() => new GgmlContext(native, { dataBytes: 2 ** 39 })).code, "ALLOCATION");
   assert.equal(errorOf(() => new GgmlContext(native, { size: 1 } as never)).code, "INVALID_ARGUMENT");
   assert.equal(errorOf(() => a.setName("ü".repeat(32))).code, "INVALID_ARGUMENT");
   assert.equal(errorOf(() => a.write([1])).code, "INVALID_ARGUMENT");
@@ -123,8 +123,8 @@ test("a full context, bad shapes and types", () => {
 });
 
 test("use after dispose and reset; views are detached", () => {
-  const weights = new GgmlContext(native, { memory: 4096 });
-  using context = new GgmlContext(native, { memory: 4096 });
+  const weights = new GgmlContext(native, { dataBytes: 4096 });
+  using context = new GgmlContext(native, { dataBytes: 4096 });
   const a = weights.from([1, 2, 3]);
   const b = ops.sqr(context, a);
   using graph = new Graph(context).forward(b);
@@ -185,7 +185,7 @@ test("layouts", () => {
 });
 
 test("graphs: table, DOT, room, names, copies, selection", () => {
-  using context = new GgmlContext(native, { memory: 1 << 16 });
+  using context = new GgmlContext(native, { dataBytes: 1 << 16 });
   const a = context.from([1, 2, 3]).setName('a "name"');
   const [square, root] = [ops.sqr(context, a).setName("square"), ops.sqrt(context, a).setName("root")];
   using graph = new Graph(context, { size: 8 });
@@ -213,7 +213,7 @@ test("graphs: table, DOT, room, names, copies, selection", () => {
 });
 
 test("gradients that ggml would abort on are refused", () => {
-  using context = new GgmlContext(native, { memory: 1 << 20 });
+  using context = new GgmlContext(native, { dataBytes: 1 << 20 });
   const x = context.tensor("f32", [4, 3]).write(Array.from({ length: 12 }, (_, at) => at)).setParam();
   const back = (loss: Tensor): void => {
     using graph = new Graph(context, { gradients: true }).forward(loss);
@@ -231,7 +231,7 @@ test("gradients that ggml would abort on are refused", () => {
 });
 
 test("accumulated gradients add up until the next reset", () => {
-  using context = new GgmlContext(native, { memory: 1 << 16 });
+  using context = new GgmlContext(native, { dataBytes: 1 << 16 });
   const x = context.from([1, 2]).setParam();
   using graph = new Graph(context, { gradients: true }).forward(ops.sum(context, ops.sqr(context, x)).setLoss());
   graph.backward(context, { accumulate: true }).reset();
@@ -308,12 +308,12 @@ test("linear allocator and context at once", () => {
   using _all = allocateContext(context, cpu);
   assert.ok(part.isAllocated && b.isAllocated);
   assert.equal(errorOf(() => allocateContext(context, cpu)).code, "GRAPH");
-  using own = new GgmlContext(native, { memory: 4096 });
+  using own = new GgmlContext(native, { dataBytes: 4096 });
   assert.equal(errorOf(() => allocateContext(own, cpu)).code, "INVALID_ARGUMENT");
 });
 
 test("what a custom operator throws arrives; other backends refuse it", () => {
-  using context = new GgmlContext(native, { memory: 4096 });
+  using context = new GgmlContext(native, { dataBytes: 4096 });
   const a = context.from([1]);
   const bad = ops.mapCustom(context, [a], () => {
     throw new RangeError("mine");
@@ -326,7 +326,7 @@ test("what a custom operator throws arrives; other backends refuse it", () => {
 
 test("memory stays flat over 2,000 contexts, graphs and allocators that are disposed", () => {
   const round = (): void => {
-    using context = new GgmlContext(native, { tensors: 64 });
+    using context = new GgmlContext(native, { maxTensors: 64 });
     const y = ops.mulMat(context, context.tensor("f32", [64, 64]), context.tensor("f32", [64, 64])).setOutput();
     using graph = new Graph(context).forward(y);
     using allocator = new GraphAllocator(cpu);

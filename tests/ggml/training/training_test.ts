@@ -39,7 +39,7 @@ interface Line extends Disposable {
 async function line(): Promise<Line> {
   const registry = await Registry.open();
   const cpu = registry.device("CPU").open({ threads: 1 });
-  const weights = await GgmlContext.create({ tensors: 8 });
+  const weights = await GgmlContext.create({ maxTensors: 8 });
   const inputs = weights.tensor("f32", [2, batch], "inputs");
   const slope = weights.tensor("f32", [2, 1], "slope").setParam();
   const offset = weights.tensor("f32", [1], "offset").setParam();
@@ -47,7 +47,7 @@ async function line(): Promise<Line> {
   inputs.write(new Array(2 * batch).fill(0));
   slope.write([0, 0]);
   offset.write([0]);
-  const operators = await GgmlContext.create({ tensors: 64 });
+  const operators = await GgmlContext.create({ maxTensors: 64 });
   const outputs = ops.add(operators, ops.mulMat(operators, slope, inputs), offset);
   const dataset = await Dataset.create({ count, datapointSize: 2, labelSize: 1 });
   const random = randomNumbers(7);
@@ -157,7 +157,7 @@ test("training stops when its signal says so, and goes on after", async () => {
 
 test("classes: accuracy and predictions", async () => {
   using model = await line();
-  using weights = await GgmlContext.create({ tensors: 4 });
+  using weights = await GgmlContext.create({ maxTensors: 4 });
   const inputs = weights.tensor("f32", [2, batch], "inputs");
   const matrix = weights.tensor("f32", [2, 3], "matrix").setParam();
   using _buffer = allocateContext(weights, model.cpu);
@@ -220,7 +220,7 @@ test("a graph of its own for each evaluation", async () => {
   await assert.rejects(optimizer.epoch(model.dataset), GraphError);
   using result = await TrainingResult.create();
   for (let round = 0; round < 120; round++) {
-    using context = await GgmlContext.create({ tensors: 64 });
+    using context = await GgmlContext.create({ maxTensors: 64 });
     const inputs = context.tensor("f32", [2, batch], "inputs").setInput();
     const outputs = ops.add(context, ops.mulMat(context, model.slope, inputs), model.offset);
     using graph = new Graph(context, { gradients: true }).forward(outputs);
@@ -349,7 +349,7 @@ test("datasets", async () => {
   const { data: tensor } = dataset;
   dataset[Symbol.dispose]();
   dataset[Symbol.dispose]();
-  assert.throws(() => dataset.pointer, DisposedError);
+  assert.throws(() => dataset.unsafePointer, DisposedError);
   assert.throws(() => tensor.read(), DisposedError);
 });
 

@@ -1,7 +1,7 @@
 // A model on a thread that can be made to go wrong, and what there is to see afterwards.
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { type OnAbort, open } from "../../../ffi/mod.ts";
+import { type NativeAbortPolicy, open } from "../../../ffi/mod.ts";
 import { NativeThread } from "../../../ffi/thread/native_thread.ts";
 import { readGgufHeader } from "../../../lib/ggml/mod.ts";
 import { bytesPerToken } from "../../../lib/llama/model/kv_size.ts";
@@ -19,7 +19,7 @@ export interface DoomedModel {
 
 /** Loads the default model onto a thread with faults. */
 export async function loadDoomed(
-  options: { onAbort?: OnAbort; watchdogMs?: number; threads?: number } = {},
+  options: { nativeAbort?: NativeAbortPolicy; watchdogMs?: number; threads?: number } = {},
 ): Promise<DoomedModel> {
   const native = await open();
   const entry = new URL("./abort_entry.ts", import.meta.url);

@@ -21,7 +21,7 @@ export type OwnSettings = Exclude<OrderSettings, { readonly kind: "name" }>;
 export type Stage = Sampler | OwnSettings;
 
 /** Below this a temperature makes the likeliest token certain, and logits that are divided by it may become infinite. */
-const coldest = 1e-5;
+const MIN_TEMPERATURE = 1e-5;
 /** Takes impossible tokens away: typical and Mirostat can't count with them. */
 const barelyPossible = 1e-30;
 /** Tokens that Mirostat looks at; upstream's number. */
@@ -30,7 +30,7 @@ const mirostatTokens = 100;
 const longestInfillPiece = 512;
 
 /** What builds a chain. */
-interface Makings {
+interface ChainInit {
   readonly native: Native;
   readonly vocab: Vocab;
   readonly vocabulary: Vocabulary;
@@ -43,7 +43,7 @@ interface Makings {
  * is taken.
  */
 export class Chain implements Disposable {
-  readonly #makings: Makings;
+  readonly #makings: ChainInit;
   /** C strings, kept while C reads them. */
   #breakers: readonly Uint8Array<ArrayBuffer>[] = [];
   /** All of llama.cpp's samplers, as one that is given each token which is chosen. */
@@ -56,7 +56,7 @@ export class Chain implements Disposable {
   readonly limit: number | undefined;
 
   /** Throws what {@linkcode SamplingSettings} with tokens outside of the vocabulary, or that leave no token, give. */
-  constructor(makings: Makings) {
+  constructor(makings: ChainInit) {
     this.#makings = makings;
     this.whole = this.#empty();
     try {
@@ -93,7 +93,7 @@ export class Chain implements Disposable {
   }
 
   get #cold(): boolean {
-    return this.#makings.settings.temperature < coldest;
+    return this.#makings.settings.temperature < MIN_TEMPERATURE;
   }
 
   get #penalizes(): boolean {
