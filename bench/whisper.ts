@@ -20,7 +20,7 @@ import { table } from "./support/table.ts";
 
 const run = promisify(execFile);
 const audio = `${ROOT}csrc/upstream/whisper.cpp-samples/jfk.wav`;
-const audioSeconds = 11;
+const AUDIO_SECONDS = 11;
 type Runtime = keyof typeof RUNTIMES;
 const NAMES = Object.keys(RUNTIMES) as Runtime[];
 
@@ -66,7 +66,7 @@ for (const threads of options.threads) {
       const { milliseconds, text } = name === "cli"
         ? await theirs(program, model, threads)
         : await children.get(name)?.ask<Round>("transcribe") as Round;
-      speeds.get(name)?.push(audioSeconds * 1000 / milliseconds);
+      speeds.get(name)?.push(AUDIO_SECONDS * 1000 / milliseconds);
       texts.add(text.trim());
     }
     for (const name of NAMES) {
@@ -107,5 +107,5 @@ console.log(
     ? JSON.stringify({ bench: "whisper", machine: machine(), results }, null, 1)
     : `${
       table(rows)
-    }${options.pairs} rounds; ${audioSeconds} s of speech, greedy; the loading of the model isn't in it.\n`,
+    }${options.pairs} rounds; ${AUDIO_SECONDS} s of speech, greedy; the loading of the model isn't in it.\n`,
 );

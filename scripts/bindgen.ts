@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { checkAnnotations } from "./bindgen/annotation_check.ts";
 import { findZig } from "./bindgen/clang.ts";
-import { banner, emitTables } from "./bindgen/emit.ts";
+import { BANNER, emitTables } from "./bindgen/emit.ts";
 import { readHeaders, upstreamFolder } from "./bindgen/read.ts";
 import { readVersions } from "./bindgen/versions.ts";
 
@@ -20,7 +20,7 @@ Writes ffi/tables/ from the headers that csrc/sources.json pins.
 `;
 
 /** The file that comes from the libraries, not from the headers. */
-const fromLibraries = "defaults.ts";
+const FROM_LIBRARIES = "defaults.ts";
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -42,7 +42,7 @@ async function main(): Promise<number> {
     const { defaultsRules, emitDefaults, readDefaults } = await import("./bindgen/defaults.ts");
     const native = await open();
     const read = defaultsRules.map((rule) => readDefaults(native, rule));
-    writeFileSync(join(folder, fromLibraries), emitDefaults(banner, read));
+    writeFileSync(join(folder, FROM_LIBRARIES), emitDefaults(BANNER, read));
     return 0;
   }
   const root = values.upstream ?? upstreamFolder;
@@ -57,7 +57,7 @@ async function main(): Promise<number> {
   );
   if (values.check === true) return check(folder, files);
   mkdirSync(folder, { recursive: true });
-  for (const name of readdirSync(folder)) if (!files.has(name) && name !== fromLibraries) rmSync(join(folder, name));
+  for (const name of readdirSync(folder)) if (!files.has(name) && name !== FROM_LIBRARIES) rmSync(join(folder, name));
   for (const [name, text] of files) writeFileSync(join(folder, name), text);
   return 0;
 }
@@ -66,7 +66,7 @@ function check(folder: string, files: ReadonlyMap<string, string>): number {
   const wrong = [...files].filter(([name, text]) =>
     !existsSync(join(folder, name)) || readFileSync(join(folder, name), "utf8") !== text
   ).map(([name]) => name);
-  wrong.push(...readdirSync(folder).filter((name) => !files.has(name) && name !== fromLibraries));
+  wrong.push(...readdirSync(folder).filter((name) => !files.has(name) && name !== FROM_LIBRARIES));
   if (wrong.length === 0) return 0;
   console.error(
     `ffi/tables isn't what the headers give: ${wrong.join(", ")}. Run scripts/bindgen.ts and commit the result.`,

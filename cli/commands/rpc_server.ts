@@ -5,7 +5,7 @@ import { Interrupt } from "../interrupt.ts";
 import { outputClosed, print, say, styled } from "../terminal.ts";
 
 /** Upstream's own. */
-const defaultPort = 50_052;
+const DEFAULT_PORT = 50_052;
 
 /** `rpc-server`: lets other machines compute on this one's devices. */
 export const command: Command = {
@@ -29,7 +29,7 @@ export const command: Command = {
       takes: "integer",
       min: 1,
       max: 65_535,
-      help: `the port to listen on (default ${defaultPort})`,
+      help: `the port to listen on (default ${DEFAULT_PORT})`,
     },
     {
       name: "threads",
@@ -70,7 +70,7 @@ async function run(given: Given): Promise<number> {
   const devices = given.texts("device");
   await using server = await RpcServer.start({
     host: given.text("host"),
-    port: given.number("port") ?? defaultPort,
+    port: given.number("port") ?? DEFAULT_PORT,
     threads: given.number("threads"),
     devices: devices.length === 0 ? undefined : devices,
     cache: given.text("cache"),

@@ -23,24 +23,24 @@ interface PackedArray {
 }
 
 /** Smaller arrays go as they are. */
-const leastBytes = 1024;
+const MIN_BYTES = 1024;
 
 /** How deep arrays are looked for. */
-const deepest = 3;
+const DEEPEST = 3;
 
 /** A value for `postMessage`, with its large arrays as views that pass. */
-export function packMessage(value: unknown, depth: number = deepest): unknown {
+export function packMessage(value: unknown, depth: number = DEEPEST): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (ArrayBuffer.isView(value)) {
     const packedArray = Object.prototype.toString.call(value).slice(8, -1);
-    if (value.byteLength < leastBytes || !Object.hasOwn(kinds, packedArray)) return value;
+    if (value.byteLength < MIN_BYTES || !Object.hasOwn(kinds, packedArray)) return value;
     return { packedArray, data: new DataView(value.buffer, value.byteOffset, value.byteLength) };
   }
   return depth === 0 ? value : mapped(value, (one) => packMessage(one, depth - 1));
 }
 
 /** What was packed, as it was. */
-export function unpackMessage(value: unknown, depth: number = deepest): unknown {
+export function unpackMessage(value: unknown, depth: number = DEEPEST): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (isPacked(value)) {
     const { packedArray, data: { buffer, byteOffset, byteLength } } = value;

@@ -8,9 +8,9 @@
 export type CharSet = readonly number[];
 
 /** The last code point. */
-export const lastPoint = 0x10ffff;
+export const LAST_POINT = 0x10ffff;
 /** Every code point. */
-export const everyPoint: CharSet = [0, lastPoint];
+export const everyPoint: CharSet = [0, LAST_POINT];
 /** No code point. */
 export const noPoint: CharSet = [];
 /** The halves of surrogate pairs, which no text has. */
@@ -53,7 +53,7 @@ export function complementOf(set: CharSet): CharSet {
     if (first > from) result.push(from, first - 1);
     from = last + 1;
   }
-  if (from <= lastPoint) result.push(from, lastPoint);
+  if (from <= LAST_POINT) result.push(from, LAST_POINT);
   return result;
 }
 
@@ -95,13 +95,13 @@ export function partsOf(sets: Iterable<CharSet>): CharSet[] {
   for (const set of all) {
     for (const [first, last] of rangesOf(set)) {
       borders.add(first);
-      if (last < lastPoint) borders.add(last + 1);
+      if (last < LAST_POINT) borders.add(last + 1);
     }
   }
   const starts = [...borders].sort((a, b) => a - b);
   const parts = new Map<string, number[]>();
   starts.forEach((start, index) => {
-    const end = (starts[index + 1] ?? lastPoint + 1) - 1;
+    const end = (starts[index + 1] ?? LAST_POINT + 1) - 1;
     const key = all.map((set) => hasPoint(set, start) ? "1" : "0").join("");
     const part = parts.get(key);
     if (part === undefined) parts.set(key, [start, end]);

@@ -3,9 +3,9 @@ import type { Grammar, GrammarElement, GrammarRule } from "./mod.ts";
 import { parseGrammar } from "./mod.ts";
 
 /** Places where a text can be at once; llama.cpp compares each with each. */
-const mostPaths = 20_000;
+const MAX_PATHS = 20_000;
 /** Rules that begin with one another; llama.cpp follows them by recursion. */
-const deepestPath = 1000;
+const DEEPEST_PATH = 1000;
 
 /** What else is asked of a grammar. */
 export interface GrammarFacts {
@@ -89,7 +89,7 @@ class PrefixAnalysis {
         },
       );
     }
-    if (depth > deepestPath) this.#refuse(name, `begins more than ${deepestPath} rules deep`);
+    if (depth > DEEPEST_PATH) this.#refuse(name, `begins more than ${DEEPEST_PATH} rules deep`);
     this.#paths[rule] = -1;
     let count = 1;
     for (const sequence of this.#rules[rule] ?? []) {
@@ -98,7 +98,7 @@ class PrefixAnalysis {
         if (!this.#canBeEmpty(element)) break;
       }
     }
-    if (count > mostPaths) this.#refuse(name, `can begin in more than ${mostPaths} ways`);
+    if (count > MAX_PATHS) this.#refuse(name, `can begin in more than ${MAX_PATHS} ways`);
     return this.#paths[rule] = count;
   }
 

@@ -10,7 +10,7 @@ interface Place {
   readonly after: Place | null;
 }
 
-const mostPlaces = 50_000;
+const MAX_PLACES = 50_000;
 
 /**
  * Follows a text through a grammar, character by character, as llama.cpp's grammar sampler does: it knows at each point which characters may come next
@@ -125,12 +125,12 @@ export class GrammarMatcher {
     };
     for (const { sequence, at, after } of places) add(this.#place(sequence, at, after));
     for (let place = todo.pop(); place !== undefined; place = todo.pop()) {
-      if (seen.size > mostPlaces) {
+      if (seen.size > MAX_PLACES) {
         throw new GrammarError(
           "the grammar has too many ways to go on at one point, or a rule that begins with itself",
           {
             value: seen.size,
-            expected: `at most ${mostPlaces}`,
+            expected: `at most ${MAX_PLACES}`,
           },
         );
       }

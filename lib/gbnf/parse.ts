@@ -19,9 +19,9 @@ export interface Grammar {
 }
 
 /** More repetitions than this are refused by llama.cpp, or silently become any number. */
-export const mostRepetitions = 2000;
-const deepestNesting = 200;
-const mostElements = 2_000_000;
+export const MAX_REPETITIONS = 2000;
+const DEEPEST_NESTING = 200;
+const MAX_ELEMENTS = 2_000_000;
 
 /**
  * Reads a grammar in GBNF, as `llama_sampler_init_grammar` does.
@@ -183,7 +183,7 @@ class Parser {
   }
 
   #group(): Part {
-    if (++this.#depth > deepestNesting) this.#fail(`parentheses nested more than ${deepestNesting} deep`);
+    if (++this.#depth > DEEPEST_NESTING) this.#fail(`parentheses nested more than ${DEEPEST_NESTING} deep`);
     this.#at++;
     this.#space(true);
     const before = this.#rules.length;
@@ -214,8 +214,8 @@ class Parser {
     if (this.#text[this.#at] !== "}") this.#fail("a repetition that isn't closed by }");
     this.#at++;
     if (max < min) this.#fail(`a repetition from ${min} to ${max}`);
-    if (min > mostRepetitions || (max !== Infinity && max > mostRepetitions)) {
-      this.#fail(`a repetition of more than ${mostRepetitions}, which llama.cpp doesn't keep to`);
+    if (min > MAX_REPETITIONS || (max !== Infinity && max > MAX_REPETITIONS)) {
+      this.#fail(`a repetition of more than ${MAX_REPETITIONS}, which llama.cpp doesn't keep to`);
     }
     return { min, max };
   }
@@ -223,7 +223,7 @@ class Parser {
   /** S{m,n} is m times S and n − m rules inside one another that may be left out. */
   #repeated({ elements, weight }: Part, { min, max }: { min: number; max: number }): Part {
     const total = max !== Infinity && max > 0 ? max : Math.max(min, 1);
-    if (weight * total > mostRepetitions) this.#fail(`repetitions of more than ${mostRepetitions} rules`);
+    if (weight * total > MAX_REPETITIONS) this.#fail(`repetitions of more than ${MAX_REPETITIONS} rules`);
     const result: GrammarElement[] = [];
     for (let time = 0; time < min; time++) result.push(...elements);
     this.#count(elements.length * total);
@@ -241,8 +241,8 @@ class Parser {
 
   #count(more: number): void {
     this.#elements += more;
-    if (this.#elements > mostElements) {
-      this.#fail(`more than ${mostElements} steps once its repetitions are written out`);
+    if (this.#elements > MAX_ELEMENTS) {
+      this.#fail(`more than ${MAX_ELEMENTS} steps once its repetitions are written out`);
     }
   }
 

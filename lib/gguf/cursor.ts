@@ -8,7 +8,7 @@ import { GgufFormatError, GgufTruncatedError } from "../errors.ts";
 import type { ByteSource } from "./byte_source.ts";
 
 /** The most bytes kept in memory at once; also the longest string that is decoded. */
-export const windowSize: number = 1 << 20;
+export const WINDOW_SIZE: number = 1 << 20;
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
@@ -25,7 +25,7 @@ export class GgufCursor {
   /** A cursor at the start of a source. */
   constructor(source: ByteSource) {
     this.#source = source;
-    this.#window = new Uint8Array(Math.min(windowSize, Math.max(source.size, 16)));
+    this.#window = new Uint8Array(Math.min(WINDOW_SIZE, Math.max(source.size, 16)));
     this.#view = new DataView(this.#window.buffer);
   }
 
@@ -39,7 +39,7 @@ export class GgufCursor {
     return this.#source.size - this.position;
   }
 
-  /** Makes the next bytes readable; at most {@linkcode windowSize}. Throws {@linkcode GgufTruncatedError} when the source ends before. */
+  /** Makes the next bytes readable; at most {@linkcode WINDOW_SIZE}. Throws {@linkcode GgufTruncatedError} when the source ends before. */
   async need(bytes: number, what: string): Promise<void> {
     if (this.#filled - this.#at >= bytes) return;
     this.refuseBeyondEnd(bytes, what);

@@ -9,7 +9,7 @@ import { InvalidArgumentError } from "../errors.ts";
 import { checkInteger, checkOneOf, checkOptions, show } from "../support/check.ts";
 import { GgufFile } from "./file.ts";
 import { checkAlignment, encodeHeader, placeTensors } from "./layout.ts";
-import { encodeEntry, fillerEntry, fillerKey, fillerOverhead, type GgufInput } from "./values.ts";
+import { encodeEntry, FILLER_KEY, fillerEntry, fillerOverhead, type GgufInput } from "./values.ts";
 import {
   checkWrite,
   filePath,
@@ -156,7 +156,7 @@ async function entriesOf(
   for (const key of file.metadata.keys()) {
     const value = set.get(key);
     if (value !== undefined) entries.push(encodeEntry(key, value));
-    else if (key !== fillerKey && !remove.includes(key)) entries.push(await file.readEntry(key));
+    else if (key !== FILLER_KEY && !remove.includes(key)) entries.push(await file.readEntry(key));
   }
   for (const [key, value] of set) if (!file.metadata.has(key)) entries.push(encodeEntry(key, value));
   return entries;

@@ -35,7 +35,7 @@ export interface GgufReadOptions {
 }
 
 /** How much of a tensor is read at once, in bytes. */
-const chunkSize = 1 << 20;
+const CHUNK_SIZE = 1 << 20;
 
 /**
  * A GGUF file, open for reading. Made by {@linkcode GgufFile.open}; dispose it, best by `await using`.
@@ -127,7 +127,9 @@ export class GgufFile implements AsyncDisposable {
   /** The bytes of a tensor, or a part of them, a mebibyte at a time. */
   async *tensorChunks(name: string, options?: GgufReadOptions): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
     const { start, length } = this.#part(name, options);
-    for (let at = 0; at < length; at += chunkSize) yield await this.#read(start + at, Math.min(chunkSize, length - at));
+    for (let at = 0; at < length; at += CHUNK_SIZE) {
+      yield await this.#read(start + at, Math.min(CHUNK_SIZE, length - at));
+    }
   }
 
   /**

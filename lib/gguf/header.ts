@@ -75,16 +75,16 @@ export interface GgufHeader {
 }
 
 /** The fewest bytes that a key with its value, and a tensor's entry, can take. */
-const smallestPair = 14;
-const smallestTensor = 24;
+const SMALLEST_PAIR = 14;
+const SMALLEST_TENSOR = 24;
 /** More than any model has: beyond it the count is wrong, below it the file is cut off. */
-const plausibleCount = 1n << 20n;
+const PLAUSIBLE_COUNT = 1n << 20n;
 /** ggml compares each key and each tensor's name with all before it: with a million of them it would take an hour. */
-const mostEntries = 16_384;
-const longestTensorName = 63;
-const mostDimensions = 4;
+const MAX_ENTRIES = 16_384;
+const LONGEST_TENSOR_NAME = 63;
+const MAX_DIMENSIONS = 4;
 /** How deep arrays may lie in arrays where they may at all. */
-const deepestNesting = 8;
+const DEEPEST_NESTING = 8;
 
 /** What is taken from a file beside what llama.cpp takes. */
 export interface GgufParseOptions {
@@ -122,9 +122,9 @@ export async function parseGgufHeader(source: ByteSource, options: GgufParseOpti
   const cursor = new GgufCursor(source);
   const version = await readVersion(cursor, source);
   await cursor.need(16, "the counts of tensors and keys");
-  const tensorCount = checkCount(cursor, cursor.u64(), "tensors", smallestTensor);
-  const pairCount = checkCount(cursor, cursor.u64(), "metadata keys", smallestPair);
-  const nesting = options.nestedArrays === true ? deepestNesting : 1;
+  const tensorCount = checkCount(cursor, cursor.u64(), "tensors", SMALLEST_TENSOR);
+  const pairCount = checkCount(cursor, cursor.u64(), "metadata keys", SMALLEST_PAIR);
+  const nesting = options.nestedArrays === true ? DEEPEST_NESTING : 1;
   const { metadata, places } = await readMetadata(cursor, pairCount, nesting);
   const alignment = checkAlignment(cursor, metadata, places);
   const tensors = await readTensors(cursor, tensorCount, alignment);
@@ -182,12 +182,12 @@ function showBytes(bytes: Uint8Array): string {
 }
 
 function checkCount(cursor: GgufCursor, count: bigint, what: string, smallest: number): number {
-  if (count < plausibleCount) {
+  if (count < PLAUSIBLE_COUNT) {
     cursor.refuseBeyondEnd(Number(count) * smallest, `a list of ${count} ${what}`);
-    if (count > BigInt(mostEntries)) cursor.refuse(`it has ${count} ${what}`, count, `at most ${mostEntries}`);
+    if (count > BigInt(MAX_ENTRIES)) cursor.refuse(`it has ${count} ${what}`, count, `at most ${MAX_ENTRIES}`);
     return Number(count);
   }
-  const most = Math.min(mostEntries, Math.floor(cursor.left / smallest));
+  const most = Math.min(MAX_ENTRIES, Math.floor(cursor.left / smallest));
   return cursor.refuse(`it announces ${count} ${what}`, count, `at most ${most}`);
 }
 
@@ -295,19 +295,19 @@ async function readTensors(cursor: GgufCursor, count: number, alignment: number)
 
 async function readTensorName(cursor: GgufCursor, index: number): Promise<string> {
   const name = await cursor.string(`the name of tensor ${index}`);
-  if (name !== undefined && new TextEncoder().encode(name).length <= longestTensorName) return name;
+  if (name !== undefined && new TextEncoder().encode(name).length <= LONGEST_TENSOR_NAME) return name;
   return cursor.refuse(
     `the name of tensor ${index} is too long`,
     name?.slice(0, 80),
-    `at most ${longestTensorName} bytes`,
+    `at most ${LONGEST_TENSOR_NAME} bytes`,
   );
 }
 
 async function readShape(cursor: GgufCursor, name: string): Promise<number[]> {
   await cursor.need(4, `the tensor ${name}`);
   const dimensions = cursor.u32();
-  if (dimensions > mostDimensions) {
-    cursor.refuse(`the tensor ${name} has ${dimensions} dimensions`, dimensions, `at most ${mostDimensions}`);
+  if (dimensions > MAX_DIMENSIONS) {
+    cursor.refuse(`the tensor ${name} has ${dimensions} dimensions`, dimensions, `at most ${MAX_DIMENSIONS}`);
   }
   await cursor.need(dimensions * 8, `the tensor ${name}`);
   return Array.from({ length: dimensions }, () => {

@@ -32,7 +32,7 @@ interface Answer {
   readonly body: ReadableStreamDefaultReader<Uint8Array>;
 }
 
-const firstPart = 1 << 16;
+const FIRST_PART = 1 << 16;
 const contentRange = /^bytes (\d+)-(\d+)\/(\d+)$/;
 
 /** A file on a server. Only what is read is fetched, where the server heeds ranges; else as much as comes before it, up to a limit. */
@@ -54,8 +54,8 @@ export class HttpSource implements ByteSource {
   /** Asks a server for the start of a file. Throws {@linkcode GgufFetchError} for what is wrong with its answer, and the signal's reason. */
   static async open(url: URL, options: HttpSourceOptions = {}): Promise<HttpSource> {
     const request = new PartRequest(url, options);
-    const answer = await request.ask(0, firstPart);
-    const start = new Uint8Array(Math.min(firstPart, answer.size));
+    const answer = await request.ask(0, FIRST_PART);
+    const start = new Uint8Array(Math.min(FIRST_PART, answer.size));
     await request.fill(answer, start, 0);
     return new HttpSource(request, answer, start);
   }

@@ -34,8 +34,8 @@ export interface TensorShape {
 }
 
 /** The largest name of a tensor, in bytes. C: `GGML_MAX_NAME` less its NUL. */
-const longestName = 63;
-const mostDimensions = 4;
+const LONGEST_NAME = 63;
+const MAX_DIMENSIONS = 4;
 
 const byName: ReadonlyMap<string, TensorType> = new Map([...tensorTypes.values()].map((type) => [type.name, type]));
 
@@ -86,14 +86,14 @@ export function placeTensors(tensors: readonly TensorShape[], alignment: number)
 export function checkTensorName(name: unknown): string {
   const text = checkText("the name of a tensor", name);
   const length = encoder.encode(text).length;
-  if (length >= 1 && length <= longestName && !text.includes("\0")) return text;
-  return refuse(`the name of a tensor is ${show(text)}`, text, `1 to ${longestName} bytes of text without NUL`);
+  if (length >= 1 && length <= LONGEST_NAME && !text.includes("\0")) return text;
+  return refuse(`the name of a tensor is ${show(text)}`, text, `1 to ${LONGEST_NAME} bytes of text without NUL`);
 }
 
 function checkShape(name: string, shape: unknown, type: TensorType): number[] {
   const whole = (one: unknown): one is number => Number.isSafeInteger(one) && (one as number) >= 0;
-  if (!Array.isArray(shape) || shape.length > mostDimensions || !shape.every(whole)) {
-    return refuse(`the shape of tensor ${name} is ${show(shape)}`, shape, `at most ${mostDimensions} whole numbers`);
+  if (!Array.isArray(shape) || shape.length > MAX_DIMENSIONS || !shape.every(whole)) {
+    return refuse(`the shape of tensor ${name} is ${show(shape)}`, shape, `at most ${MAX_DIMENSIONS} whole numbers`);
   }
   const row = shape[0] ?? 1;
   if (row % type.blockSize === 0) return [...shape];

@@ -25,7 +25,7 @@ export interface GgufSplitOptions extends GgufWriteOptions {
 
 const splitKeys = ["split.no", "split.count", "split.tensors.count"] as const;
 /** Kept in 16 bits. */
-const mostFiles = 0xffff;
+const MAX_FILES = 0xffff;
 
 /**
  * The path of one file of a split model: `prefix-00001-of-00003.gguf`. C: `llama_split_path`.
@@ -38,7 +38,7 @@ const mostFiles = 0xffff;
  * ```
  */
 export function ggufSplitPath(prefix: string, index: number, count: number): string {
-  checkInteger("count", count, { min: 1, max: mostFiles });
+  checkInteger("count", count, { min: 1, max: MAX_FILES });
   checkInteger("index", index, { min: 0, max: count - 1 });
   const digits = (value: number): string => String(value).padStart(5, "0");
   return `${checkText("the prefix", prefix)}-${digits(index + 1)}-of-${digits(count)}.gguf`;
@@ -76,10 +76,10 @@ export async function splitGguf(path: string | URL, prefix: string, options?: Gg
   refuseSplit(file);
   const groups = cut(file, limits);
   if (checkBoolean("emptyFirst", emptyFirst ?? false)) groups.unshift([]);
-  if (groups.length > mostFiles) {
+  if (groups.length > MAX_FILES) {
     throw new InvalidArgumentError(`that would be ${groups.length} files; allow more in each`, {
       value: groups.length,
-      expected: `at most ${mostFiles} files`,
+      expected: `at most ${MAX_FILES} files`,
     });
   }
   const metadata = await entriesOf(file);
@@ -233,7 +233,7 @@ function pathsOf(first: string, count: number): string[] {
 function numberOf(file: GgufFile, key: string, path: string): number {
   const value = file.metadata.get(key);
   const least = key === "split.count" ? 1 : 0;
-  if (typeof value === "number" && Number.isInteger(value) && value >= least && value <= mostFiles) return value;
+  if (typeof value === "number" && Number.isInteger(value) && value >= least && value <= MAX_FILES) return value;
   return refuse(
     path,
     `has ${value === undefined ? "no" : `${show(value)} as`} ${key}`,

@@ -126,13 +126,13 @@ export function encodeEntry(key: string, input: unknown): Uint8Array<ArrayBuffer
 }
 
 /** The key of the entry that fills room in the header. */
-export const fillerKey = "ggml_ffi.pad";
+export const FILLER_KEY = "ggml_ffi.pad";
 /** How many bytes a filler takes beside its text. */
-export const fillerOverhead: number = 8 + fillerKey.length + 4 + 8;
+export const fillerOverhead: number = 8 + FILLER_KEY.length + 4 + 8;
 
 /** An entry whose text is so many spaces. */
 export function fillerEntry(spaces: number): Uint8Array<ArrayBuffer> {
-  return encodeEntry(fillerKey, " ".repeat(spaces));
+  return encodeEntry(FILLER_KEY, " ".repeat(spaces));
 }
 
 /** A key of the metadata. */
@@ -198,10 +198,10 @@ function numberBytes(key: string, type: GgufScalarType, value: unknown): Uint8Ar
   return new Uint8Array(BigInt64Array.of(BigInt.asIntN(64, whole)).buffer, 0, ggufValueSizes[type]);
 }
 
-const deepestNesting = 8;
+const DEEPEST_NESTING = 8;
 
 function encodeArray(out: ByteBuilder, key: string, { elementType, value }: GgufTypedArray, depth: number): void {
-  if (depth > deepestNesting) refuse(key, value, `arrays at most ${deepestNesting} deep`);
+  if (depth > DEEPEST_NESTING) refuse(key, value, `arrays at most ${DEEPEST_NESTING} deep`);
   const kind = numberArrays.get(elementType);
   if (kind !== undefined && value instanceof kind) {
     out.u32(typeNumber(elementType)).u64(value.length);

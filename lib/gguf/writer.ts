@@ -67,8 +67,8 @@ export interface PreparedFile {
 }
 
 /** How much is written at once, at most. */
-const chunkSize = 1 << 20;
-const mostReserved = 1 << 24;
+const CHUNK_SIZE = 1 << 20;
+const MAX_RESERVED = 1 << 24;
 
 /** What was checked, laid out and turned into bytes, save the tensors' data. */
 export function prepareGguf(content: GgufContent): PreparedFile {
@@ -78,7 +78,7 @@ export function prepareGguf(content: GgufContent): PreparedFile {
     "alignment",
     "reserve",
   ]) as GgufContent;
-  checkInteger("reserve", reserve, { min: 0, max: mostReserved });
+  checkInteger("reserve", reserve, { min: 0, max: MAX_RESERVED });
   const pairs = pairsOf(metadata);
   if (!Array.isArray(tensors)) refuse("tensors", tensors, "an array of { name, type, shape, data }");
   const alignment = checkAlignment(wanted ?? givenAlignment(pairs) ?? 32);
@@ -312,7 +312,7 @@ export function refuseWrite(path: string, cause: unknown): never {
 class FileWriter {
   readonly #handle: FileHandle;
   readonly #path: string;
-  readonly #buffer = new Uint8Array(chunkSize);
+  readonly #buffer = new Uint8Array(CHUNK_SIZE);
   #filled = 0;
 
   constructor(handle: FileHandle, path: string) {
@@ -328,7 +328,7 @@ class FileWriter {
   }
 
   async zeros(count: number): Promise<void> {
-    for (let left = count; left > 0; left -= chunkSize) await this.write(new Uint8Array(Math.min(left, chunkSize)));
+    for (let left = count; left > 0; left -= CHUNK_SIZE) await this.write(new Uint8Array(Math.min(left, CHUNK_SIZE)));
   }
 
   async flush(): Promise<void> {
@@ -340,7 +340,7 @@ class FileWriter {
   async #out(bytes: Uint8Array): Promise<void> {
     let done = 0;
     while (done < bytes.length) {
-      const { bytesWritten } = await this.#handle.write(bytes, done, Math.min(bytes.length - done, 64 * chunkSize))
+      const { bytesWritten } = await this.#handle.write(bytes, done, Math.min(bytes.length - done, 64 * CHUNK_SIZE))
         .catch((cause: unknown) => refuseWrite(this.#path, cause));
       done += bytesWritten;
     }

@@ -35,7 +35,7 @@ interface Place {
   readonly base: string;
 }
 
-const noBase = "schema:/";
+const NO_BASE = "schema:/";
 
 /** A schema with all that it refers to. */
 export class SchemaDocument {
@@ -52,7 +52,7 @@ export class SchemaDocument {
   /** Takes plain data. */
   constructor(root: JsonObject | boolean) {
     this.#root = isObject(root) ? shareEqual(root) : root;
-    if (isObject(this.#root)) this.#index(this.#root, "", noBase);
+    if (isObject(this.#root)) this.#index(this.#root, "", NO_BASE);
     this.root = this.node(this.#root, "");
   }
 
@@ -86,9 +86,9 @@ export class SchemaDocument {
     const ref = node.schema?.["$ref"] as string;
     const place = `${node.path}/$ref`;
     const [resource = "", fragment = ""] = splitOnce(ref, "#");
-    const base = this.#places.get(node.schema as JsonObject)?.base ?? noBase;
+    const base = this.#places.get(node.schema as JsonObject)?.base ?? NO_BASE;
     const address = resource === "" ? base : resolve(resource, base);
-    const start = address === noBase ? { value: this.#root, path: "" } : this.#named.get(address);
+    const start = address === NO_BASE ? { value: this.#root, path: "" } : this.#named.get(address);
     if (start === undefined) return missing(ref, place);
     if (fragment !== "" && !fragment.startsWith("/")) {
       const anchor = this.#named.get(`${address}#${fragment}`);

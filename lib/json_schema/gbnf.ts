@@ -117,7 +117,7 @@ function writeText(text: string): string {
   return `${result}"`;
 }
 
-const special = '\\]["-^';
+const SPECIAL = '\\]["-^';
 
 function writeChars(set: CharSet): string {
   let result = "[";
@@ -130,7 +130,7 @@ function writeChars(set: CharSet): string {
 
 function writePoint(point: number): string {
   const char = String.fromCodePoint(point);
-  return point <= 0x20 || point >= 0x7f || special.includes(char) ? escape(point) : char;
+  return point <= 0x20 || point >= 0x7f || SPECIAL.includes(char) ? escape(point) : char;
 }
 
 function escape(point: number): string {

@@ -14,7 +14,7 @@ export type Leaf = readonly SchemaNode[];
 /** Says whether what is generated for one leaf can never be valid for another. */
 export type Disjoint = (generated: Leaf, other: Leaf) => boolean;
 
-const mostLeaves = 1000;
+const MAX_LEAVES = 1000;
 
 /** An `anyOf` or `oneOf` of which a branch must be chosen. */
 interface Choice {
@@ -55,7 +55,7 @@ export class Leaves {
         if (keys.has(leafKey)) return;
         keys.add(leafKey);
         found.push(leaf);
-        if (found.length > mostLeaves) this.#tooMany(nodes);
+        if (found.length > MAX_LEAVES) this.#tooMany(nodes);
       });
       this.#known.set(key, leaves = found);
     }
@@ -67,8 +67,8 @@ export class Leaves {
     throw new SchemaTooComplexError(
       `anyOf and oneOf at ${
         path || "the schema's root"
-      } can be combined in more than ${mostLeaves} ways; have fewer of them`,
-      { path, expected: `at most ${mostLeaves} ways` },
+      } can be combined in more than ${MAX_LEAVES} ways; have fewer of them`,
+      { path, expected: `at most ${MAX_LEAVES} ways` },
     );
   }
 
@@ -106,7 +106,7 @@ export class Leaves {
       const leaves: Leaf[] = [];
       this.#alternatives(state, (leaf) => {
         leaves.push(leaf);
-        if (leaves.length > mostLeaves) this.#tooMany([node]);
+        if (leaves.length > MAX_LEAVES) this.#tooMany([node]);
       });
       return leaves;
     });

@@ -23,7 +23,7 @@ export interface Members {
 }
 
 /** Counting properties takes a rule for each of them and each count. */
-const mostCounted = 5000;
+const MAX_COUNTED = 5000;
 
 /** The grammar of an object's properties, in order, with commas between them. */
 export function membersExpr(rules: Rules, given: Members): Expr {
@@ -67,7 +67,7 @@ function counted(rules: Rules, { members, other, space, hint, min, max, leaf }: 
       { path, expected: "additionalProperties: false beside it" },
     );
   }
-  if (members.length * Math.min(max, members.length) > mostCounted) {
+  if (members.length * Math.min(max, members.length) > MAX_COUNTED) {
     throw new SchemaTooComplexError(`the schema's ${path} counts too many properties; leave it out`, {
       path,
       expected: "fewer properties",

@@ -17,14 +17,14 @@ export interface NumberBounds {
 }
 
 /** Digits behind the point: enough for any number that `JSON.stringify` writes without an exponent. */
-const fractionDigits = 22;
+const FRACTION_DIGITS = 22;
 /** Digits before the point where nothing bounds them; longer ones would be no exact numbers. */
-const wholeDigits = 16;
-const scale = 10n ** BigInt(fractionDigits);
+const WHOLE_DIGITS = 16;
+const scale = 10n ** BigInt(FRACTION_DIGITS);
 const digit = chars([0x30, 0x39]);
 
 /** From here on `JSON.stringify` writes exponents. */
-const largestPlain = 1e21;
+const LARGEST_PLAIN = 1e21;
 
 /** The next number above, or below. */
 export function nextNumber(value: number, up: boolean): number {
@@ -37,24 +37,24 @@ export function nextNumber(value: number, up: boolean): number {
 
 /** Whether bounds are out of what can be written digit by digit. */
 export function tooFar({ min, max }: NumberBounds): boolean {
-  return min >= largestPlain || max <= -largestPlain;
+  return min >= LARGEST_PLAIN || max <= -LARGEST_PLAIN;
 }
 
 /** The grammar of the numbers between bounds; what allows nothing when there are none. */
 export function numberExpr(bounds: NumberBounds): Expr {
-  const min = bounds.min <= -largestPlain ? -Infinity : bounds.min;
-  const max = bounds.max >= largestPlain ? Infinity : bounds.max;
+  const min = bounds.min <= -LARGEST_PLAIN ? -Infinity : bounds.min;
+  const max = bounds.max >= LARGEST_PLAIN ? Infinity : bounds.max;
   if (bounds.integer) return integerExpr(min, max);
   if (min === -Infinity && max === Infinity) return anyNumber;
   const low = min === -Infinity ? undefined : scaled(min, true);
   const high = max === Infinity ? undefined : scaled(max, false);
-  return signed(low, high, (from, to) => decimals(from, to), (10n ** BigInt(wholeDigits)) * scale - 1n, 0n);
+  return signed(low, high, (from, to) => decimals(from, to), (10n ** BigInt(WHOLE_DIGITS)) * scale - 1n, 0n);
 }
 
 function integerExpr(min: number, max: number): Expr {
   const low = min === -Infinity ? undefined : BigInt(Math.ceil(min));
   const high = max === Infinity ? undefined : BigInt(Math.floor(max));
-  return signed(low, high, wholes, 10n ** BigInt(wholeDigits) - 1n, 1n);
+  return signed(low, high, wholes, 10n ** BigInt(WHOLE_DIGITS) - 1n, 1n);
 }
 
 /** Both signs. `least` is the least amount that a minus sign may stand before, when zero is within the bounds. */
@@ -85,7 +85,7 @@ function scaled(value: number, up: boolean): bigint {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? [];
   const digits = BigInt(sign + whole + fraction);
-  const shift = Number(exponent) - fraction.length + fractionDigits;
+  const shift = Number(exponent) - fraction.length + FRACTION_DIGITS;
   if (shift >= 0) return digits * 10n ** BigInt(shift);
   const divisor = 10n ** BigInt(-shift);
   const floor = digits >= 0n ? digits / divisor : -((-digits + divisor - 1n) / divisor);
@@ -138,9 +138,9 @@ function digits(from: number, to: number): Expr {
 function decimals(from: bigint, to: bigint): Expr {
   if (from > to) return never;
   const [lowWhole, highWhole] = [from / scale, to / scale];
-  const low = String(from % scale).padStart(fractionDigits, "0");
-  const high = String(to % scale).padStart(fractionDigits, "0");
-  const [zeros, nines] = ["0".repeat(fractionDigits), "9".repeat(fractionDigits)];
+  const low = String(from % scale).padStart(FRACTION_DIGITS, "0");
+  const high = String(to % scale).padStart(FRACTION_DIGITS, "0");
+  const [zeros, nines] = ["0".repeat(FRACTION_DIGITS), "9".repeat(FRACTION_DIGITS)];
   if (lowWhole === highWhole) return sequence(text(String(lowWhole)), behindPoint(low, high));
   const all = [low === zeros ? lowWhole : lowWhole + 1n, high === nines ? highWhole : highWhole - 1n] as const;
   const options: Expr[] = [];
@@ -158,13 +158,13 @@ function behindPoint(low: string, high: string): Expr {
 
 /** The digits from a place on, as long as they equal those of the lower bound, the upper one, or both; missing digits are zeros. */
 function fraction(low: string, high: string, at: number, asLow: boolean, asHigh: boolean): Expr {
-  if (at === fractionDigits) return empty;
+  if (at === FRACTION_DIGITS) return empty;
   const [lowRest, highRest] = [low.slice(at), high.slice(at)];
   const canEnd = !asLow || isZeros(lowRest);
   const least = at > 0 && canEnd ? 0 : 1;
   const free = canEnd && (!asHigh || /^9*$/.test(highRest));
-  if (free) return repeat(digit, least, fractionDigits - at);
-  if (asHigh && isZeros(highRest)) return repeat(text("0"), least, fractionDigits - at);
+  if (free) return repeat(digit, least, FRACTION_DIGITS - at);
+  if (asHigh && isZeros(highRest)) return repeat(text("0"), least, FRACTION_DIGITS - at);
   const a = asLow ? Number(lowRest[0]) : 0;
   const b = asHigh ? Number(highRest[0]) : 9;
   const next = (from: number, to: number, sameLow: boolean, sameHigh: boolean) =>
@@ -181,8 +181,8 @@ function isZeros(digits: string): boolean {
   return /^0*$/.test(digits);
 }
 
-const anyFraction = optional(sequence(text("."), repeat(digit, 1, fractionDigits)));
-const anyWhole = choice(text("0"), sequence(chars([0x31, 0x39]), repeat(digit, 0, wholeDigits - 1)));
+const anyFraction = optional(sequence(text("."), repeat(digit, 1, FRACTION_DIGITS)));
+const anyWhole = choice(text("0"), sequence(chars([0x31, 0x39]), repeat(digit, 0, WHOLE_DIGITS - 1)));
 const exponentSign = optional(chars([0x2b, 0x2b, 0x2d, 0x2d]));
 const exponentMark = chars([0x45, 0x45, 0x65, 0x65]);
 

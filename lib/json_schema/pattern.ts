@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type CharSet, charSet, complementOf, everyPoint, lastPoint, unionOf } from "../gbnf/char_set.ts";
+import { type CharSet, charSet, complementOf, everyPoint, LAST_POINT, unionOf } from "../gbnf/char_set.ts";
 
 /** A regular expression as it was written. */
 export type PatternNode =
@@ -17,8 +17,8 @@ export type PatternNode =
 /** Thrown for what can't be turned into a grammar; the message says what. */
 export class PatternError extends Error {}
 
-const longestPattern = 20_000;
-const deepestPattern = 200;
+const LONGEST_PATTERN = 20_000;
+const DEEPEST_PATTERN = 200;
 
 const digits: CharSet = [0x30, 0x39];
 const words: CharSet = [0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a];
@@ -69,7 +69,7 @@ class PatternParser {
 
   constructor(source: string) {
     this.#chars = [...source];
-    if (this.#chars.length > longestPattern) throw new PatternError(`it is longer than ${longestPattern} characters`);
+    if (this.#chars.length > LONGEST_PATTERN) throw new PatternError(`it is longer than ${LONGEST_PATTERN} characters`);
   }
 
   parse(): PatternNode {
@@ -79,7 +79,7 @@ class PatternParser {
   }
 
   #choice(): PatternNode {
-    if (++this.#depth > deepestPattern) throw new PatternError(`it has groups more than ${deepestPattern} deep`);
+    if (++this.#depth > DEEPEST_PATTERN) throw new PatternError(`it has groups more than ${DEEPEST_PATTERN} deep`);
     const parts = [this.#sequence()];
     while (this.#skip("|")) parts.push(this.#sequence());
     this.#depth--;
@@ -252,7 +252,7 @@ function propertySet(property: string): CharSet {
   if (property === "Any") return everyPoint;
   const test = new RegExp(`^\\p{${property}}$`, "u");
   const ranges: [number, number][] = [];
-  for (let value = 0; value <= lastPoint; value++) {
+  for (let value = 0; value <= LAST_POINT; value++) {
     if (value === 0xd800) value = 0xe000;
     if (!test.test(String.fromCodePoint(value))) continue;
     const last = ranges.at(-1);

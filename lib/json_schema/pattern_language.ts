@@ -8,7 +8,7 @@ interface Rest {
 }
 
 /** Repetitions of what asks where it stands are written out, up to this many. */
-const mostUnrolled = 20;
+const MAX_UNROLLED = 20;
 
 /** The language of the texts in which a pattern is found, as `RegExp.prototype.test` does. Throws {@linkcode PatternError}. */
 export function languageOf(store: RegexStore, pattern: PatternNode): Regex {
@@ -61,7 +61,7 @@ function repeatPlain(store: RegexStore, { of, min, max }: Repeat, rest: Rest): R
 }
 
 function unroll(store: RegexStore, { of, min, max }: Repeat, rest: Rest): Rest {
-  if (min > mostUnrolled || max > mostUnrolled) {
+  if (min > MAX_UNROLLED || max > MAX_UNROLLED) {
     throw new PatternError("it repeats something with ^, $ or a look ahead inside");
   }
   let result = rest;

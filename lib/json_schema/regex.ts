@@ -28,9 +28,9 @@ type Shape =
 /** Thrown when there are more trees than allowed. */
 export class TooManyStates extends Error {}
 
-const mostTrees = 200_000;
+const MAX_TREES = 200_000;
 /** Parts of trees that are looked at: the largest useful patterns take a tenth of it, and it is spent in about a second. */
-const mostWork = 1_000_000;
+const MAX_WORK = 1_000_000;
 
 /** Makes trees. */
 export class RegexStore {
@@ -51,7 +51,7 @@ export class RegexStore {
   #make(key: string, shape: Shape, nullable: boolean): Regex {
     let regex = this.#known.get(key);
     if (regex !== undefined) return regex;
-    if (this.#known.size >= mostTrees) throw new TooManyStates();
+    if (this.#known.size >= MAX_TREES) throw new TooManyStates();
     regex = { id: this.#known.size, shape, nullable };
     this.#known.set(key, regex);
     return regex;
@@ -118,7 +118,7 @@ export class RegexStore {
 
   #spend(work: number): void {
     this.#work += work;
-    if (this.#work > mostWork) throw new TooManyStates();
+    if (this.#work > MAX_WORK) throw new TooManyStates();
   }
 
   #flat(kind: "or" | "and", given: readonly Regex[]): Regex[] {
@@ -247,7 +247,7 @@ export function automatonOf(store: RegexStore, regex: Regex, mostStates: number)
 }
 
 /** Joining states takes as many rounds as the longest text that tells two apart; those of counted texts are rarely the same anyway. */
-const mostJoined = 400;
+const MAX_JOINED = 400;
 
 /** Joins states that allow the same, and leaves out those that lead nowhere. */
 function minimal(
@@ -255,7 +255,7 @@ function minimal(
   targets: readonly number[][],
   parts: readonly CharSet[],
 ): Automaton | undefined {
-  if (ends.length > mostJoined) return build(ends, targets, parts, ends.map((_, state) => state));
+  if (ends.length > MAX_JOINED) return build(ends, targets, parts, ends.map((_, state) => state));
   let group: number[] = ends.map((end) => end ? 1 : 0);
   for (let count = 0;;) {
     const groups = new Map<string, number>();

@@ -2,10 +2,10 @@ import { SchemaTooComplexError } from "../errors.ts";
 import { choice, empty, type Expr, isNever, never, optional, repeat, rule, sequence, write } from "./gbnf.ts";
 
 /** More rules than this are no schema that a model could follow. */
-const mostRules = 50_000;
+const MAX_RULES = 50_000;
 /** llama.cpp keeps to repetitions up to 2,000; shorter ones are joined. */
-const longestRepeat = 1000;
-const longestCount = 1_000_000;
+const LONGEST_REPEAT = 1000;
+const LONGEST_COUNT = 1_000_000;
 
 /** The rules of a grammar that is being made. */
 export class Rules {
@@ -35,12 +35,12 @@ export class Rules {
   /** Sets what a name that was taken before stands for. */
   set(name: string, body: Expr): void {
     this.#bodies.set(name, body);
-    if (this.#bodies.size > mostRules) {
+    if (this.#bodies.size > MAX_RULES) {
       throw new SchemaTooComplexError(
-        `the schema's grammar has more than ${mostRules} rules; make the schema smaller`,
+        `the schema's grammar has more than ${MAX_RULES} rules; make the schema smaller`,
         {
           value: this.#bodies.size,
-          expected: `at most ${mostRules} rules`,
+          expected: `at most ${MAX_RULES} rules`,
         },
       );
     }
@@ -63,40 +63,40 @@ export class Rules {
   repeated(hint: string, item: Expr, min: number, max: number, path: string): Expr {
     if (isNever(item)) return min === 0 ? empty : never;
     for (const count of [min, max]) {
-      if (count !== Infinity && count > longestCount) {
+      if (count !== Infinity && count > LONGEST_COUNT) {
         throw new SchemaTooComplexError(
-          `the schema counts to ${count} at ${path || "its root"}; at most ${longestCount} is possible`,
+          `the schema counts to ${count} at ${path || "its root"}; at most ${LONGEST_COUNT} is possible`,
           {
             path,
             value: count,
-            expected: `at most ${longestCount}`,
+            expected: `at most ${LONGEST_COUNT}`,
           },
         );
       }
     }
     const one = item.kind === "chars" ? item : this.add(hint, item);
-    if (min <= longestRepeat && (max === Infinity || max <= longestRepeat)) return repeat(one, min, max);
+    if (min <= LONGEST_REPEAT && (max === Infinity || max <= LONGEST_REPEAT)) return repeat(one, min, max);
     const first = this.#exactly(hint, one, min);
     return sequence(first, max === Infinity ? repeat(one, 0, Infinity) : this.#atMost(hint, one, max - min));
   }
 
   #exactly(hint: string, one: Expr, count: number): Expr {
-    if (count <= longestRepeat) return repeat(one, count, count);
-    const block = this.add(hint, repeat(one, longestRepeat, longestRepeat));
-    const rest = count % longestRepeat;
+    if (count <= LONGEST_REPEAT) return repeat(one, count, count);
+    const block = this.add(hint, repeat(one, LONGEST_REPEAT, LONGEST_REPEAT));
+    const rest = count % LONGEST_REPEAT;
     return sequence(
-      repeat(block, Math.floor(count / longestRepeat), Math.floor(count / longestRepeat)),
+      repeat(block, Math.floor(count / LONGEST_REPEAT), Math.floor(count / LONGEST_REPEAT)),
       repeat(one, rest, rest),
     );
   }
 
   /** Blocks of a fixed size, then a last one that may be cut: at any point there are two ways to read a text, not one for each length. */
   #atMost(hint: string, one: Expr, count: number): Expr {
-    if (count <= longestRepeat) return repeat(one, 0, count);
-    const block = this.add(hint, repeat(one, longestRepeat, longestRepeat));
-    const part = this.add(hint, repeat(one, 0, longestRepeat - 1));
-    let rest = repeat(one, 0, count % longestRepeat);
-    for (let blocks = Math.floor(count / longestRepeat); blocks > 0; blocks--) {
+    if (count <= LONGEST_REPEAT) return repeat(one, 0, count);
+    const block = this.add(hint, repeat(one, LONGEST_REPEAT, LONGEST_REPEAT));
+    const part = this.add(hint, repeat(one, 0, LONGEST_REPEAT - 1));
+    let rest = repeat(one, 0, count % LONGEST_REPEAT);
+    for (let blocks = Math.floor(count / LONGEST_REPEAT); blocks > 0; blocks--) {
       rest = this.add(hint, choice(sequence(block, rest), part));
     }
     return rest;

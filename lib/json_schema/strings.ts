@@ -5,7 +5,7 @@
  */
 
 import { SchemaContradictionError, SchemaTooComplexError, UnsupportedKeywordError } from "../errors.ts";
-import { type CharSet, differenceOf, hasPoint, intersectionOf, lastPoint } from "../gbnf/char_set.ts";
+import { type CharSet, differenceOf, hasPoint, intersectionOf, LAST_POINT } from "../gbnf/char_set.ts";
 import { formats } from "./formats.ts";
 import { chars, choice, type Expr, isNever, rule, sequence, text } from "./gbnf.ts";
 import { parsePattern, PatternError } from "./pattern.ts";
@@ -30,17 +30,17 @@ export interface StringRules {
 }
 
 /** States of one string's automaton; each becomes a rule. */
-const mostStates = 12_000;
+const MAX_STATES = 12_000;
 
 /** Sets of more ranges are rules of their own. */
-const longestSet = 20;
+const LONGEST_SET = 20;
 
 const controls: CharSet = [0, 0x1f];
 /** What stands for itself in a JSON string: neither quotes nor backslashes, nor control characters, nor halves of surrogate pairs. */
-const raw: CharSet = [0x20, 0x21, 0x23, 0x5b, 0x5d, 0xd7ff, 0xe000, lastPoint];
+const raw: CharSet = [0x20, 0x21, 0x23, 0x5b, 0x5d, 0xd7ff, 0xe000, LAST_POINT];
 const hexDigits: CharSet = [0x30, 0x39, 0x41, 0x46, 0x61, 0x66];
 /** All that can be written at all. */
-const writable: CharSet = [0, 0xd7ff, 0xe000, lastPoint];
+const writable: CharSet = [0, 0xd7ff, 0xe000, LAST_POINT];
 
 /** A string of any characters, in each of the ways in which JSON writes them. */
 export function freeString(rules: Rules, { minLength, maxLength, path }: StringRules): Expr {
@@ -78,7 +78,7 @@ export function stringExpr(rules: Rules, given: StringRules, hint: string): Expr
 }
 
 const known = new Map<string, Automaton | undefined>();
-const mostKnown = 200;
+const MAX_KNOWN = 200;
 
 /** The automaton of what strings may be; `undefined` when there is none. */
 export function stringAutomaton(given: StringRules): Automaton | undefined {
@@ -91,7 +91,7 @@ export function stringAutomaton(given: StringRules): Automaton | undefined {
   ]);
   if (known.has(key)) return known.get(key);
   const automaton = given.patterns.length + given.formats.length === 0 ? exceptAutomaton(given) : makeAutomaton(given);
-  if (known.size >= mostKnown) known.clear();
+  if (known.size >= MAX_KNOWN) known.clear();
   known.set(key, automaton);
   return automaton;
 }
@@ -134,15 +134,15 @@ function makeAutomaton(given: StringRules): Automaton | undefined {
       if (shortest >= given.minLength && longest <= given.maxLength) return free;
     }
     const store = new RegexStore();
-    return automatonOf(store, stringLanguage(store, given), mostStates);
+    return automatonOf(store, stringLanguage(store, given), MAX_STATES);
   } catch (error) {
     if (!(error instanceof TooManyStates)) throw error;
     const path = given.patterns[0]?.path ?? given.path;
     throw new SchemaTooComplexError(
       `what strings may be at ${
         path || "the schema's root"
-      } takes more than ${mostStates} states, or too long to find them; make the pattern simpler, or the lengths it is bounded by smaller`,
-      { path, value: given.patterns[0]?.source ?? given.formats[0], expected: `at most ${mostStates} states` },
+      } takes more than ${MAX_STATES} states, or too long to find them; make the pattern simpler, or the lengths it is bounded by smaller`,
+      { path, value: given.patterns[0]?.source ?? given.formats[0], expected: `at most ${MAX_STATES} states` },
     );
   }
 }
@@ -242,7 +242,7 @@ function jsonChar(rules: Rules, set: CharSet): Expr {
     }
   }
   const expr = choice(...options.filter((option) => !isNever(option)));
-  const long = expr.kind === "choice" ? expr.options.length > 1 : set.length > longestSet;
+  const long = expr.kind === "choice" ? expr.options.length > 1 : set.length > LONGEST_SET;
   return long ? rules.add("chars", expr) : expr;
 }
 

@@ -12,7 +12,7 @@ import { environment, rethrowDenied } from "../../ffi/runtime/environment.ts";
 import { ModelAccessError, ModelNotFoundError } from "../errors.ts";
 
 /** The file of the default model: SmolLM2 135M Instruct, quantized to four bits, Apache-2.0. */
-export const defaultModelFile = "SmolLM2-135M-Instruct.Q4_1.gguf";
+export const DEFAULT_MODEL_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf";
 
 /** The folder that models and libraries are kept in: `$GGML_FFI_CACHE`, else the system's cache folder and `ggml-ffi`. */
 export function cacheFolder(): string {
@@ -49,7 +49,7 @@ function home(): string {
  * ```
  */
 export async function defaultModelPath(): Promise<string> {
-  const path = join(cacheFolder(), "models", defaultModelFile);
+  const path = join(cacheFolder(), "models", DEFAULT_MODEL_FILE);
   try {
     await access(path);
     return path;

@@ -10,7 +10,7 @@ import { ModelNotFoundError } from "../errors.ts";
 import { cacheFolder } from "./default_model.ts";
 
 /** The file of the default model: Whisper tiny.en, MIT. */
-export const defaultSpeechFile = "ggml-tiny.en.bin";
+export const DEFAULT_SPEECH_FILE = "ggml-tiny.en.bin";
 
 /**
  * The path of the default model. It knows English alone.
@@ -18,7 +18,7 @@ export const defaultSpeechFile = "ggml-tiny.en.bin";
  * Throws {@linkcode ModelNotFoundError} when it isn't there.
  */
 export async function speechModelPath(): Promise<string> {
-  const path = join(cacheFolder(), "models", defaultSpeechFile);
+  const path = join(cacheFolder(), "models", DEFAULT_SPEECH_FILE);
   try {
     await access(path);
     return path;

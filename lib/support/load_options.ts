@@ -63,7 +63,7 @@ export const loadOptionNames = [
   "libraryPath",
 ] as const;
 
-const largest = 0x7fff_ffff;
+const LARGEST = 0x7fff_ffff;
 
 /** Checks these options; others beside them are left to the caller. Throws {@linkcode InvalidArgumentError}. */
 export function checkLoadOptions(given: LoadOptions): CheckedLoadOptions {
@@ -72,7 +72,7 @@ export function checkLoadOptions(given: LoadOptions): CheckedLoadOptions {
     onProgress: onProgress === undefined ? undefined : checkFunction("onProgress", onProgress),
     signal: signal === undefined ? undefined : checkSignal("signal", signal),
     nativeAbort: checkOneOf("nativeAbort", nativeAbort, ["contain", "exit"]),
-    watchdogMs: watchdogMs === undefined ? undefined : checkInteger("watchdogMs", watchdogMs, { min: 0, max: largest }),
+    watchdogMs: watchdogMs === undefined ? undefined : checkInteger("watchdogMs", watchdogMs, { min: 0, max: LARGEST }),
     onLog: onLog === undefined ? undefined : checkFunction("onLog", onLog),
     logLevel: logLevel === undefined ? undefined : checkInteger("logLevel", logLevel, { min: 1, max: 4 }),
     libraryPath: libraryPath === undefined ? undefined : checkText("libraryPath", libraryPath),

@@ -7,7 +7,7 @@
 export type { LogLine, NativeAbortPolicy } from "../../ffi/thread/native_thread.ts";
 export { GgmlError, type GgmlErrorDetails, type SerializedError } from "../errors.ts";
 export type { WhisperAudio } from "./transcribe/audio_input.ts";
-export { defaultSpeechFile, speechModelPath } from "../models/default_speech_models.ts";
+export { DEFAULT_SPEECH_FILE, speechModelPath } from "../models/default_speech_models.ts";
 export * from "./errors.ts";
 export type { LiveAudio, LiveOptions, LiveText } from "./live/live.ts";
 export type { LoadOptions } from "../support/load_options.ts";

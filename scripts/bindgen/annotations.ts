@@ -34,10 +34,10 @@ export function isGraphOperation(fn: FunctionDecl): boolean {
     first?.kind === "pointer" && first.to.kind === "tagged" && first.to.name === "ggml_context";
 }
 
-const room = "room in the context";
-const index = "an index in range";
-const tokenId = "a token id of the vocabulary";
-const enumValue = "a value of the enum";
+const ROOM = "room in the context";
+const INDEX = "an index in range";
+const TOKEN_ID = "a token id of the vocabulary";
+const ENUM_VALUE = "a value of the enum";
 
 /** The first that matches a function counts; a function that none matches fails the check, and so does a line that matches none. */
 export const annotations: readonly Annotation[] = [
@@ -52,13 +52,13 @@ export const annotations: readonly Annotation[] = [
     /^ggml_(blck_size|type_size|type_sizef|type_name|is_quantized|row_size|get_type_traits|ftype_to_ggml_type)$/,
     "short",
     "any",
-    enumValue,
+    ENUM_VALUE,
   ),
   row(
     /^ggml_(op_name|op_symbol|unary_op_name|glu_op_name|status_to_string|op_alloc_size_may_expand)$/,
     "short",
     "any",
-    enumValue,
+    ENUM_VALUE,
   ),
   row(/^ggml_(op_desc|get_unary_op|get_glu_op|flash_attn_ext_get_prec)$/, "short", "any", "a tensor of that operation"),
   row(
@@ -67,7 +67,7 @@ export const annotations: readonly Annotation[] = [
     "any",
   ),
   row(/^ggml_get_data_f32$/, "short", "any", "a tensor of type F32"),
-  row(/^ggml_unravel_index$/, "short", "any", index),
+  row(/^ggml_unravel_index$/, "short", "any", INDEX),
   row(/^ggml_(get_first_tensor|get_next_tensor|get_tensor)$/, "short", "object"),
   row(/^ggml_init$/, "short", "any"),
   row(
@@ -76,10 +76,10 @@ export const annotations: readonly Annotation[] = [
     "object",
   ),
   row(/^ggml_(print_object|print_objects|graph_print)$/, "short", "object"),
-  row(/^ggml_new_(tensor\w*|[fi]32)$/, "short", "object", `${room}, sizes above 0`),
-  row(/^ggml_(new_buffer|new_graph\w*|graph_dup)$/, "short", "object", room),
-  row(/^ggml_(map_custom|custom_)\w+$/, "short", "object", `${room}, a C function that stays: compute threads call it`),
-  row(isGraphOperation, "short", "object", `${room}, shapes and types that the operation takes`),
+  row(/^ggml_new_(tensor\w*|[fi]32)$/, "short", "object", `${ROOM}, sizes above 0`),
+  row(/^ggml_(new_buffer|new_graph\w*|graph_dup)$/, "short", "object", ROOM),
+  row(/^ggml_(map_custom|custom_)\w+$/, "short", "object", `${ROOM}, a C function that stays: compute threads call it`),
+  row(isGraphOperation, "short", "object", `${ROOM}, shapes and types that the operation takes`),
   row(/^ggml_(set_input|set_output|set_param|set_loss|set_name)$/, "short", "object"),
   row(/^ggml_set_zero$/, "size", "object", "a tensor with data"),
   row(
@@ -90,7 +90,7 @@ export const annotations: readonly Annotation[] = [
   ),
   row(/^ggml_rope_yarn_corr_dims$/, "short", "any", "room for 2 floats"),
   row(/^ggml_build_\w+$/, "short", "object", "room in the graph"),
-  row(/^ggml_graph_node$/, "short", "object", index),
+  row(/^ggml_graph_node$/, "short", "object", INDEX),
   row(/^ggml_graph_(get_tensor|get_grad|get_grad_acc|n_nodes|nodes|size|clear)$/, "short", "object"),
   row(/^ggml_graph_(cpy|add_node)$/, "short", "object", "room in the graph"),
   row(/^ggml_graph_reset$/, "size", "object", "a graph with gradients"),
@@ -98,14 +98,14 @@ export const annotations: readonly Annotation[] = [
   row(/^ggml_(bf16_to_fp32|fp16_to_fp32|fp32_to_bf16|fp32_to_fp16)$/, "short", "any"),
   row(/^ggml_\w+_row(_ref)?$/, "size", "any", "buffers of that length"),
   row(/^ggml_quantize_(init|free)$/, "long", "process"),
-  row(/^ggml_quantize_requires_imatrix$/, "short", "any", enumValue),
+  row(/^ggml_quantize_requires_imatrix$/, "short", "any", ENUM_VALUE),
   row(/^ggml_quantize_chunk$/, "size", "any", "whole rows of whole blocks, imatrix where the type requires it"),
-  row(/^ggml_validate_row_data$/, "size", "any", enumValue),
+  row(/^ggml_validate_row_data$/, "size", "any", ENUM_VALUE),
   row(/^ggml_threadpool_params_\w+$/, "short", "any", "1 to GGML_MAX_N_THREADS threads"),
 
   // ggml-alloc.h
   row(/^ggml_tallocr_(new|alloc)$/, "short", "object", "room in the buffer"),
-  row(/^ggml_gallocr_(new|new_n|free|get_buffer_size)$/, "short", "object", index),
+  row(/^ggml_gallocr_(new|new_n|free|get_buffer_size)$/, "short", "object", INDEX),
   row(/^ggml_gallocr_(reserve\w*|alloc_graph)$/, "long", "object", "a buffer for each node"),
   row(/^ggml_backend_(meta_)?alloc_ctx_tensors\w*$/, "long", "object", "a context made with no_alloc"),
 
@@ -119,12 +119,12 @@ export const annotations: readonly Annotation[] = [
   row(/^ggml_backend_(name|guid|get_\w+|is_\w+|supports_\w+|offload_op)$/, "short", "any"),
   row(/^ggml_backend_dev_(supports_\w+|offload_op|buffer_type|host_buffer_type|get_props|memory)$/, "short", "any"),
   row(/^ggml_backend_reg_(get_proc_address)$/, "short", "any"),
-  row(/^ggml_backend_reg_dev_get$/, "short", "any", index),
+  row(/^ggml_backend_reg_dev_get$/, "short", "any", INDEX),
   row(
     /^ggml_backend_meta_(n_backends|simple_backend|device|split_axis_name|buffer_set_usage)$/,
     "short",
     "object",
-    index,
+    INDEX,
   ),
   row(
     /^ggml_backend_(alloc_buffer|buft_alloc_buffer|multi_buffer_alloc_buffer|dev_buffer_from_host_ptr)$/,
@@ -190,14 +190,14 @@ export const annotations: readonly Annotation[] = [
   row(/^ggml_backend_(register|device_register|unload)$/, "short", "process"),
   row(/^ggml_backend_(load|load_all|load_all_from_path)$/, "long", "process", "a backend of this API version"),
   row(/^ggml_backend_(reg_count|dev_count|reg_by_name|dev_by_name|dev_by_type)$/, "short", "any"),
-  row(/^ggml_backend_(reg_get|dev_get)$/, "short", "any", index),
+  row(/^ggml_backend_(reg_get|dev_get)$/, "short", "any", INDEX),
   row(/^ggml_backend_init_(by_name|by_type|best)$/, "long", "any"),
 
   // ggml-cpu.h
   row(/^ggml_cpu_(has_\w+|get_\w+)$|^ggml_get_type_traits_cpu$/, "short", "any"),
   row(/^ggml_(numa_init|cpu_init)$/, "short", "process"),
   row(/^ggml_cpu_\w+_to_\w+$/, "size", "any", "buffers of that length"),
-  row(/^ggml_(get|set)_[fi]32_(1d|nd)$/, "short", "object", index),
+  row(/^ggml_(get|set)_[fi]32_(1d|nd)$/, "short", "object", INDEX),
   row(/^ggml_set_[fi]32$/, "size", "object", "a tensor with data"),
   row(/^ggml_threadpool_new$/, "short", "any", "1 to GGML_MAX_N_THREADS threads, no more than cores"),
   row(/^ggml_threadpool_(free|pause|resume)$/, "short", "object"),
@@ -267,7 +267,7 @@ export const annotations: readonly Annotation[] = [
   ),
   row(/^llama_free$/, "long", "object"),
   row(/^llama_model_(save_to_file|quantize)$/, "long", "object", "a folder that can be written"),
-  row(/^llama_model_cls_label$/, "short", "any", index),
+  row(/^llama_model_cls_label$/, "short", "any", INDEX),
   row(/^llama_model_\w+$|^llama_n_(ctx_train|embd|layer|head|vocab)$/, "short", "any"),
   row(/^llama_(n_\w+|get_model|get_memory|pooling_type)$/, "short", "any"),
   row(/^llama_(attach|detach)_threadpool$/, "short", "object", "a threadpool that outlives its use"),
@@ -303,17 +303,17 @@ export const annotations: readonly Annotation[] = [
   row(/^llama_set_(embeddings|causal_attn|warmup|abort_callback|sampler)$/, "short", "object"),
   row(/^llama_synchronize$/, "long", "object"),
   row(/^llama_get_(logits|embeddings|sampled)\w*$/, "long", "object", "a decode before it"),
-  row(/^llama_(vocab_get_(text|score|attr)|vocab_is_\w+|token_get_\w+|token_is_\w+)$/, "short", "any", tokenId),
+  row(/^llama_(vocab_get_(text|score|attr)|vocab_is_\w+|token_get_\w+|token_is_\w+)$/, "short", "any", TOKEN_ID),
   row(/^llama_vocab_\w+$|^llama_token_(?!to_piece)\w+$|^llama_add_[be]os_token$/, "short", "any"),
   row(/^llama_tokenize$/, "size", "any", "the text's length, 0 or more"),
-  row(/^llama_(token_to_piece|detokenize)$/, "size", "any", tokenId),
+  row(/^llama_(token_to_piece|detokenize)$/, "size", "any", TOKEN_ID),
   row(/^llama_chat_(apply_template|builtin_templates)$/, "short", "any"),
   row(/^llama_sampler_chain_(init|add|get|n|remove)$/, "short", "object", "a chain, samplers that aren't NULL"),
   row(/^llama_sampler_init$/, "short", "any", "an interface that stays"),
   row(/^llama_sampler_init_grammar_lazy\w*$/, "long", "any", "patterns that are regular expressions"),
   row(/^llama_sampler_init_(grammar|infill|dry)$/, "long", "any"),
   row(/^llama_sampler_init_\w+$/, "short", "any"),
-  row(/^llama_sampler_accept$/, "short", "object", `${tokenId} that a grammar of the chain accepts`),
+  row(/^llama_sampler_accept$/, "short", "object", `${TOKEN_ID} that a grammar of the chain accepts`),
   row(/^llama_sampler_apply$/, "size", "object", "at least one candidate"),
   row(/^llama_sampler_sample$/, "size", "object", "a decode before it, an index with logits, a chain that selects"),
   row(/^llama_sampler_free$/, "short", "object", "a sampler that no chain owns"),
@@ -391,17 +391,17 @@ export const annotations: readonly Annotation[] = [
   ),
   row(/^(whisper|parakeet)_n_len$/, "short", "any", "a context with a state"),
   row(/^(whisper|parakeet)_get_logits\w*$/, "short", "object", "a decode before it"),
-  row(/^(whisper|parakeet)_token_to_str$/, "short", "any", tokenId),
+  row(/^(whisper|parakeet)_token_to_str$/, "short", "any", TOKEN_ID),
   row(/^parakeet_token_to_text$/, "short", "any", "room for max_len"),
   row(/^(whisper|parakeet)_token_\w+$/, "short", "any"),
   row(/^(whisper|parakeet)_(get|print|reset)_timings$/, "short", "object", "a context with a state"),
   row(/^(whisper|parakeet)_full_(n_segments|lang_id|n_vad_segments)\w*$/, "short", "object"),
-  row(/^(whisper|parakeet)_full_(get|n_tokens)\w*$/, "short", "object", index),
+  row(/^(whisper|parakeet)_full_(get|n_tokens)\w*$/, "short", "object", INDEX),
   row(/^whisper_vad_default_\w+$/, "short", "any"),
   row(/^whisper_vad_init_\w+$/, "long", "any", "a backend, a whole file of the right format"),
   row(/^whisper_vad_(detect_speech\w*|segments_from_samples)$/, "long", "object", "finite samples"),
   row(/^whisper_vad_segments_from_probs$/, "size", "object", "a detection before it"),
-  row(/^whisper_vad_segments_get_\w+$/, "short", "object", index),
+  row(/^whisper_vad_segments_get_\w+$/, "short", "object", INDEX),
   row(/^whisper_vad_(reset_state|n_probs|probs|segments_n_segments|free\w*)$/, "short", "object"),
   row(/^whisper_bench_\w+$/, "long", "process", "no more threads than cores"),
 ];

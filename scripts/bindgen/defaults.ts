@@ -109,9 +109,9 @@ function checkPointers(native: Native, rule: DefaultsRule, bytes: Uint8Array): v
         `${rule.struct}.${name} isn't NULL in ${rule.from}(): name what it points to in scripts/bindgen/defaults.ts`,
       );
     }
-    const isText = pointee.startsWith(text);
+    const isText = pointee.startsWith(TEXT);
     const right = isText
-      ? native.readCString(found as Pointer) === pointee.slice(text.length)
+      ? native.readCString(found as Pointer) === pointee.slice(TEXT.length)
       : address(native, pointee) === found;
     if (!right) throw new Error(`${rule.struct}.${name} doesn't hold "${pointee}"`);
     words.setBigUint64(offset, 0n, true);
@@ -123,7 +123,7 @@ function checkPointers(native: Native, rule: DefaultsRule, bytes: Uint8Array): v
 }
 
 /** What begins the pointee of a field that points to a string. */
-const text = "text ";
+const TEXT = "text ";
 
 function address(native: Native, pointee: string): bigint {
   const [kind, name = ""] = pointee.split(" ");

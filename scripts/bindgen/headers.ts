@@ -59,7 +59,7 @@ export const includeFolders = [
 ] as const;
 
 /** The target whose declarations are read. */
-export const mainTarget = "x86_64-linux-gnu";
+export const MAIN_TARGET = "x86_64-linux-gnu";
 
 /** The targets whose struct layouts must all be the same. */
 export const layoutTargets = [

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readAst } from "./ast.ts";
 import { Clang } from "./clang.ts";
-import { headers, layoutTargets, mainTarget } from "./headers.ts";
+import { headers, layoutTargets, MAIN_TARGET } from "./headers.ts";
 import { compareLayouts, parseLayouts } from "./layout.ts";
 import { parseMacros } from "./macros.ts";
 import type { Api } from "./model.ts";
@@ -21,16 +21,16 @@ export function readHeaders(zig: readonly string[], root: string): Api {
   try {
     const isBound = (header: string): boolean => headers.some((one) => one.name === header);
     const layouts = new Map(layoutTargets.map((target) => [target as string, parseLayouts(clang.layouts(target))]));
-    const main = layouts.get(mainTarget)!;
-    const api = readAst(clang.ast(mainTarget), main, isBound);
+    const main = layouts.get(MAIN_TARGET)!;
+    const api = readAst(clang.ast(MAIN_TARGET), main, isBound);
     const names = api.records.map((record) => record.name).filter((name) => main.has(name));
     for (const [target, other] of layouts) {
       const differences = compareLayouts(main, other, names);
       if (differences.length > 0) {
-        throw new Error(`struct layouts differ between ${mainTarget} and ${target}:\n${differences.join("\n")}`);
+        throw new Error(`struct layouts differ between ${MAIN_TARGET} and ${target}:\n${differences.join("\n")}`);
       }
     }
-    const macros = parseMacros(clang.macros(mainTarget), isBound);
+    const macros = parseMacros(clang.macros(MAIN_TARGET), isBound);
     return { ...api, constants: [...api.constants, ...macros.constants], skippedMacros: macros.skipped };
   } finally {
     clang.dispose();

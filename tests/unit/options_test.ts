@@ -3,7 +3,7 @@ import test from "node:test";
 import { InvalidArgumentError } from "../../lib/errors.ts";
 import { checkCompletion, checkGeneration } from "../../lib/llama/generation/options.ts";
 import { checkLoad, modelPath } from "../../lib/llama/model/load_options.ts";
-import { checkSampling, largestSeed } from "../../lib/llama/sampling/options.ts";
+import { checkSampling, LARGEST_SEED } from "../../lib/llama/sampling/options.ts";
 import { checkTokens } from "../../lib/llama/model/vocab_check.ts";
 import { checkInteger, checkText } from "../../lib/support/check.ts";
 
@@ -26,7 +26,7 @@ test("sampling: upstream's defaults", () => {
   const { seed, temperature, topK, topP, minP, repeatPenalty, penaltyLastN, typicalP, mirostat } = checkSampling({});
   assert.deepEqual([temperature, topK, topP, minP, repeatPenalty, penaltyLastN], [0.8, 40, 0.95, 0.05, 1, 64]);
   assert.deepEqual([typicalP, mirostat], [1, 0]);
-  assert.ok(Number.isInteger(seed) && seed >= 0 && seed <= largestSeed);
+  assert.ok(Number.isInteger(seed) && seed >= 0 && seed <= LARGEST_SEED);
   assert.notDeepEqual([checkSampling({}).seed, checkSampling({}).seed], [seed, seed]);
 });
 
@@ -58,7 +58,7 @@ test("sampling: every number out of its range or no number is refused, the ends 
     adaptiveDecay: [0, 0.99],
     minTokens: [0, 0x7fff_ffff],
     logprobs: [0, 1000],
-    seed: [0, largestSeed],
+    seed: [0, LARGEST_SEED],
   };
   for (const [name, [min, max]] of Object.entries(ranges)) {
     checkSampling({ [name]: min });

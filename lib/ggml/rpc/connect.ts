@@ -18,7 +18,7 @@ export interface RpcConnectOptions {
 }
 
 /** How long a server may take to answer, in milliseconds. */
-export const defaultTimeoutMs = 5_000;
+export const DEFAULT_TIMEOUT_MS = 5_000;
 
 /**
  * Asks an RPC server for its version and its devices, which the option `devices` of `loadModel` takes. The connection ends with the answer, since a
@@ -36,7 +36,7 @@ export const defaultTimeoutMs = 5_000;
  */
 export async function connectRpc(endpoint: string, options?: RpcConnectOptions): Promise<RpcServerInfo> {
   parseEndpoint(endpoint);
-  const { timeoutMs = defaultTimeoutMs, signal }: RpcConnectOptions = checkOptions("connectRpc", options, [
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, signal }: RpcConnectOptions = checkOptions("connectRpc", options, [
     "timeoutMs",
     "signal",
   ]);

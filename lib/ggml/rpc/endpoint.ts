@@ -11,7 +11,7 @@ export interface RpcAddress {
 }
 
 /** The port that upstream's server takes when it is given none. */
-export const defaultRpcPort = 50052;
+export const DEFAULT_RPC_PORT = 50052;
 
 /** Reads `host:port`. Upstream knows no IPv6. Throws InvalidArgumentError. */
 export function parseEndpoint(endpoint: unknown): RpcAddress {
@@ -22,7 +22,9 @@ export function parseEndpoint(endpoint: unknown): RpcAddress {
     return { host, port };
   }
   throw new InvalidArgumentError(
-    `${show(text)} is no endpoint; give a host's name or IPv4 address and a port, such as 127.0.0.1:${defaultRpcPort}`,
+    `${
+      show(text)
+    } is no endpoint; give a host's name or IPv4 address and a port, such as 127.0.0.1:${DEFAULT_RPC_PORT}`,
     { value: text, expected: "host:port" },
   );
 }

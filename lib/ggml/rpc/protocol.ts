@@ -35,9 +35,9 @@ export interface RpcServerInfo {
 /** C: `enum rpc_cmd`. */
 const commands = { getDeviceMemory: 11, hello: 14, deviceCount: 15 } as const;
 /** C: `RPC_CONN_CAPS_SIZE`. */
-const capabilities = 24;
+const CAPABILITIES = 24;
 /** More than any server has: beyond it the answer is nonsense. */
-const mostDevices = 1024;
+const MAX_DEVICES = 1024;
 
 /** Asks a server. Throws RpcConnectError, RpcProtocolError, and the signal's reason. */
 export async function askServer(
@@ -47,7 +47,7 @@ export async function askServer(
 ): Promise<RpcServerInfo> {
   const connection = new Connection(endpoint, timeoutMs, signal);
   try {
-    const hello = await connection.ask(commands.hello, new Uint8Array(capabilities), 4 + capabilities);
+    const hello = await connection.ask(commands.hello, new Uint8Array(CAPABILITIES), 4 + CAPABILITIES);
     const [major = 0, minor = 0, patch = 0] = new Uint8Array(hello.buffer, hello.byteOffset, 4);
     const version = `${major}.${minor}.${patch}`;
     if (major !== RPC_PROTO_MAJOR_VERSION || minor > RPC_PROTO_MINOR_VERSION) {
@@ -57,7 +57,7 @@ export async function askServer(
       );
     }
     const count = (await connection.ask(commands.deviceCount, new Uint8Array(0), 4)).getUint32(0, true);
-    if (count === 0 || count > mostDevices) {
+    if (count === 0 || count > MAX_DEVICES) {
       throw new RpcProtocolError(`${endpoint} says that it has ${count} devices; start it with at least one`, {
         value: count,
         expected: "1 or more devices",

@@ -12,7 +12,7 @@ import type { Graph } from "../graph/graph.ts";
 import { checkGraph } from "../backend/graph_check.ts";
 import { buffersOf, forgetBuffers, unallocated } from "../allocator/release_memory.ts";
 import { remoteBuffers } from "../tensor/remote_buffers.ts";
-import { defaultTimeoutMs } from "./connect.ts";
+import { DEFAULT_TIMEOUT_MS } from "./connect.ts";
 import type { RemoteDevice } from "./protocol.ts";
 import { checkRemoteDevice, RemoteDevices } from "./connections.ts";
 import { statusError } from "../backend/status.ts";
@@ -73,7 +73,7 @@ export class RemoteBackend implements AsyncDisposable {
   /** Opens a device. Throws RpcConnectError, RpcProtocolError, RpcInUseError, InvalidArgumentError, and the signal's reason. */
   static async open(device: RemoteDevice, options?: RemoteBackendOptions): Promise<RemoteBackend> {
     checkRemoteDevice("the device", device);
-    const { timeoutMs = defaultTimeoutMs, watchdogMs, signal }: RemoteBackendOptions = checkOptions(
+    const { timeoutMs = DEFAULT_TIMEOUT_MS, watchdogMs, signal }: RemoteBackendOptions = checkOptions(
       "RemoteBackend.open",
       options,
       ["timeoutMs", "watchdogMs", "signal"],

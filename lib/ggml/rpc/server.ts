@@ -54,10 +54,10 @@ export interface RpcChildSettings {
 
 const names = ["host", "port", "threads", "devices", "cache", "timeoutMs", "onWarning", "output", "signal"] as const;
 /** How long a child may take to end by itself, and between questions whether it is up. */
-const patienceMs = 2_000;
-const pauseMs = 25;
+const PATIENCE_MS = 2_000;
+const PAUSE_MS = 25;
 /** How much of what it wrote is kept for an error. */
-const keptOutput = 4_096;
+const KEPT_OUTPUT = 4_096;
 
 /**
  * An RPC server, which other programs use the devices of this machine by. Made by {@linkcode RpcServer.start}; it runs until it is disposed, or this
@@ -184,7 +184,7 @@ async function untilUp(
     } catch (error) {
       if (!(error instanceof RpcConnectError)) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }
 
@@ -228,7 +228,7 @@ class Child {
       const [stream, to] of [[this.#process.stdout, process.stdout], [this.#process.stderr, process.stderr]] as const
     ) {
       stream?.setEncoding("utf8").on("data", (text: string) => {
-        this.#output = (this.#output + text).slice(-keptOutput);
+        this.#output = (this.#output + text).slice(-KEPT_OUTPUT);
         if (show) to.write(text);
       });
     }
@@ -256,7 +256,7 @@ class Child {
   async end(): Promise<void> {
     if (this.gone !== undefined) return;
     this.#process.ref();
-    const late = setTimeout(() => this.#process.kill("SIGKILL"), patienceMs);
+    const late = setTimeout(() => this.#process.kill("SIGKILL"), PATIENCE_MS);
     this.#process.kill();
     await this.ended;
     clearTimeout(late);

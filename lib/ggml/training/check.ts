@@ -12,7 +12,7 @@ const differentiable: ReadonlySet<string> = new Set(
     "ABS SGN NEG STEP RELU SILU EXP EXPM1 SOFTPLUS SWIGLU").split(" "),
 );
 /** Room in ggml-opt's graph, C: `GGML_DEFAULT_GRAPH_SIZE`, for the forward nodes, their gradients and the steps. */
-const mostNodes = 500;
+const MAX_NODES = 500;
 
 /** Every tensor that a result needs, what it is made of first. */
 export function reachedTensors(result: Tensor): Tensor[] {
@@ -78,12 +78,12 @@ function checkTrainable(reached: readonly Tensor[], parameters: readonly Tensor[
       expected: "f32",
     });
   }
-  if (reached.length > mostNodes) {
+  if (reached.length > MAX_NODES) {
     throw new GraphError(
-      `the model has ${reached.length} tensors; ggml-opt has room for ${mostNodes} and their gradients`,
+      `the model has ${reached.length} tensors; ggml-opt has room for ${MAX_NODES} and their gradients`,
       {
         value: reached.length,
-        expected: `at most ${mostNodes}`,
+        expected: `at most ${MAX_NODES}`,
       },
     );
   }

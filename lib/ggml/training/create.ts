@@ -10,7 +10,7 @@ import { ComputeThread } from "../backend/compute_thread.ts";
 import { GgmlContext } from "../tensor/context.ts";
 import { Scheduler } from "../scheduler/scheduler.ts";
 import { holdBuffers } from "./check.ts";
-import { checkSettings, graphSize, makeModel, makeRoom, type Model, setNumbers, type Settings } from "./model.ts";
+import { checkSettings, GRAPH_SIZE, makeModel, makeRoom, type Model, setNumbers, type Settings } from "./model.ts";
 import { kindNumber, lossNumber } from "./options.ts";
 import type { OptimizerOptions } from "./types.ts";
 
@@ -44,7 +44,7 @@ export async function startTraining(options: OptimizerOptions): Promise<StartedT
   const model = modelOf(settings);
   const numbers = native.struct("ggml_opt_optimizer_params");
   setNumbers(numbers, settings.kind, settings.parameters);
-  const scheduler = new Scheduler(settings.backends, { graphSize, opOffload: false });
+  const scheduler = new Scheduler(settings.backends, { graphSize: GRAPH_SIZE, opOffload: false });
   const room = model === undefined ? undefined : makeRoom(native);
   if (model !== undefined) room?.use(model.outputs.context);
   const params = native.assign(native.defaults("ggml_opt_params"), {

@@ -13,7 +13,7 @@ import {
   checkOptions,
   checkSignal,
 } from "../../support/check.ts";
-import { largest } from "./model.ts";
+import { LARGEST } from "./model.ts";
 import type { EpochOptions, FitOptions, TrainingProgress } from "./types.ts";
 
 const epochNames = ["split", "train", "evaluation", "onProgress", "signal"] as const;
@@ -31,7 +31,7 @@ export function checkEpoch(options: EpochOptions | undefined): EpochOptions {
 /** Checks how a model is fitted; what each pass checks is left to it. Throws {@linkcode InvalidArgumentError}. */
 export function checkFit(options: FitOptions): FitOptions & { readonly shuffle: boolean } {
   const given = checkOptions("fit", options, fitNames) as FitOptions;
-  const epochs = checkInteger("epochs", given.epochs, { min: 1, max: largest });
+  const epochs = checkInteger("epochs", given.epochs, { min: 1, max: LARGEST });
   const { schedule, onEpoch } = given;
   if (onEpoch !== undefined) checkFunction("onEpoch", onEpoch);
   if (schedule !== undefined) checkFunction("schedule", schedule);

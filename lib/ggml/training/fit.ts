@@ -5,7 +5,7 @@ import { ComputeThread } from "../backend/compute_thread.ts";
 import { Scheduler } from "../scheduler/scheduler.ts";
 import { checkWhole, holdBuffers } from "./check.ts";
 import type { Dataset } from "./dataset.ts";
-import { checkSettings, graphSize, largest, makeModel, makeRoom } from "./model.ts";
+import { checkSettings, GRAPH_SIZE, LARGEST, makeModel, makeRoom } from "./model.ts";
 import { kindNumber, lossNumber } from "./options.ts";
 import { GraphError } from "../tensor/errors.ts";
 import type { OptimizerOptions } from "./types.ts";
@@ -51,14 +51,14 @@ export async function fitNative(dataset: Dataset, options: NativeFitOptions): Pr
   const step = checkInteger("stepSize", given.stepSize ?? batch, { min: batch, max: dataset.count });
   checkWhole("stepSize", step, batch);
   checkWhole("the dataset", dataset.count, step);
-  const epochs = checkInteger("epochs", given.epochs, { min: 1, max: largest });
+  const epochs = checkInteger("epochs", given.epochs, { min: 1, max: LARGEST });
   const validation = checkNumber("validation", given.validation ?? 0, { min: 0, max: 1 });
   if (Math.fround(validation) === 1) {
     throw new InvalidArgumentError("validation is 1; give a number below 1", { value: 1, expected: "below 1" });
   }
   const silent = !checkBoolean("progressBar", given.progressBar ?? false);
   const { native } = settings.backends[0] as Backend;
-  const scheduler = new Scheduler(settings.backends, { graphSize, opOffload: false });
+  const scheduler = new Scheduler(settings.backends, { graphSize: GRAPH_SIZE, opOffload: false });
   const room = makeRoom(native);
   const thread = new ComputeThread(native);
   try {

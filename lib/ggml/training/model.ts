@@ -18,11 +18,11 @@ import type { OptimizerOptions } from "./types.ts";
 
 const names = ["backends", "loss", "inputs", "outputs", "kind", "parameters", "period", "evaluateOnly"] as const;
 /** The largest whole number of 32 bits. */
-export const largest = 0x7fff_ffff;
+export const LARGEST = 0x7fff_ffff;
 /** Tensors that the graph, its gradients and the optimiser's steps may take. */
-const roomTensors = 3 * 4096;
+const ROOM_TENSORS = 3 * 4096;
 /** Nodes and leaves of the largest graph. */
-export const graphSize = 4 * 2048;
+export const GRAPH_SIZE = 4 * 2048;
 
 /** A model that is trained. */
 export interface Model {
@@ -94,7 +94,7 @@ export function checkSettings(options: OptimizerOptions): Settings {
     outputs,
     kind,
     parameters,
-    period: checkInteger("period", period, { min: 1, max: largest }),
+    period: checkInteger("period", period, { min: 1, max: LARGEST }),
     evaluateOnly: checkBoolean("evaluateOnly", evaluateOnly),
   };
 }
@@ -108,7 +108,7 @@ export function makeModel(inputs: Tensor, outputs: Tensor, loss: LossType, train
 /** A context with room for the graphs, the gradients and the steps. */
 export function makeRoom(native: Native): GgmlContext {
   const graphs = 4 * Number(native.lib.ggml_graph_overhead_custom(2048n, true));
-  const tensors = roomTensors + Math.ceil(graphs / Number(native.lib.ggml_tensor_overhead()));
+  const tensors = ROOM_TENSORS + Math.ceil(graphs / Number(native.lib.ggml_tensor_overhead()));
   return new GgmlContext(native, { maxTensors: tensors });
 }
 

@@ -39,9 +39,9 @@ interface Shape {
   readonly layerCount: number;
 }
 
-const mostVectors = 64;
+const MAX_VECTORS = 64;
 /** `GGML_TYPE_F32`. */
-const floats = "f32";
+const FLOATS = "f32";
 
 /**
  * Reads control vectors and adds them up. Throws {@linkcode InvalidArgumentError}, {@linkcode ControlVectorError} for one that doesn't fit to the model, and
@@ -53,10 +53,10 @@ export async function readControlVectors(
   shape: Shape,
 ): Promise<ControlVectorData> {
   const given: unknown = vectors;
-  if (!Array.isArray(given) || given.length > mostVectors) {
-    throw new InvalidArgumentError(`the control vectors are ${show(given)}; give an array of at most ${mostVectors}`, {
+  if (!Array.isArray(given) || given.length > MAX_VECTORS) {
+    throw new InvalidArgumentError(`the control vectors are ${show(given)}; give an array of at most ${MAX_VECTORS}`, {
       value: given,
-      expected: `an array of at most ${mostVectors}`,
+      expected: `an array of at most ${MAX_VECTORS}`,
     });
   }
   const { layerStart = 1, layerEnd = shape.layerCount - 1 } = checkOptions("model.setControlVectors", options, [
@@ -141,7 +141,7 @@ async function readFile(path: string): Promise<Directions> {
   const directions: [number, Float32Array][] = [];
   for (const { name, shape, type, byteOffset, byteLength } of header.tensors) {
     const layer = /^direction\.(\d{1,6})$/.exec(name)?.[1];
-    if (layer === undefined || type !== floats || shape.slice(1).some((size) => size !== 1)) {
+    if (layer === undefined || type !== FLOATS || shape.slice(1).some((size) => size !== 1)) {
       throw new ControlVectorError(
         `${path} isn't a control vector: it has ${show(name)} of type ${type} with ${shape.length} dimensions`,
         {

@@ -46,7 +46,7 @@ export interface LoraData {
   readonly scale: number;
 }
 
-const mostAdapters = 64;
+const MAX_ADAPTERS = 64;
 
 /**
  * A LoRA adapter that was loaded for a model. Made by `model.loadLora`. It works in those requests that name it in their option `lora`, and can be
@@ -99,10 +99,10 @@ export class Lora implements AsyncDisposable {
 export function checkLora(option: LoraOption | undefined): readonly LoraSetting[] {
   if (option === undefined) return [];
   const list: readonly unknown[] = Array.isArray(option) ? option : [option];
-  if (list.length > mostAdapters) {
-    throw new InvalidArgumentError(`lora has ${list.length} adapters; give at most ${mostAdapters}`, {
+  if (list.length > MAX_ADAPTERS) {
+    throw new InvalidArgumentError(`lora has ${list.length} adapters; give at most ${MAX_ADAPTERS}`, {
       value: list.length,
-      expected: `at most ${mostAdapters} adapters`,
+      expected: `at most ${MAX_ADAPTERS} adapters`,
     });
   }
   const settings = list.map((one, index) => checkUse(Array.isArray(option) ? `lora[${index}]` : "lora", one));

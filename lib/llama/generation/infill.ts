@@ -27,7 +27,7 @@ export interface InfillPromptOptions {
 export interface InfillOptions extends GenerationOptions, InfillPromptOptions {}
 
 const promptNames = ["files", "repository", "file", "order"] as const;
-const mostFiles = 1000;
+const MAX_FILES = 1000;
 
 /** Checks what is to be filled, and options of a generation. Throws {@linkcode InvalidArgumentError}. */
 export function checkInfill(
@@ -66,10 +66,10 @@ function infillPrompt(
 }
 
 function checkFiles(files: unknown): readonly InfillFile[] {
-  if (!Array.isArray(files) || files.length > mostFiles) {
-    throw new InvalidArgumentError(`files is ${show(files)}; give an array of at most ${mostFiles}`, {
+  if (!Array.isArray(files) || files.length > MAX_FILES) {
+    throw new InvalidArgumentError(`files is ${show(files)}; give an array of at most ${MAX_FILES}`, {
       value: files,
-      expected: `at most ${mostFiles} files`,
+      expected: `at most ${MAX_FILES} files`,
     });
   }
   return files.map((file: unknown, index) => {

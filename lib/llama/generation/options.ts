@@ -68,7 +68,7 @@ export const generationNames = [
   "signal",
 ] as const;
 const completionNames = [...generationNames, "parseSpecial", "tokenHealing"] as const;
-const mostStops = 64;
+const MAX_STOPS = 64;
 
 /** Checks the options of `chat.send`. Throws {@linkcode InvalidArgumentError}. */
 export function checkGeneration(where: string, options: GenerationOptions | undefined): GenerationSettings {
@@ -111,10 +111,10 @@ export function settingsOf(options: CompletionOptions): GenerationSettings {
 function checkStop(stop: unknown): readonly string[] {
   if (stop === undefined) return [];
   const list: unknown = typeof stop === "string" ? [stop] : stop;
-  if (!Array.isArray(list) || list.length > mostStops) {
-    throw new InvalidArgumentError(`stop is ${show(stop)}; give a string or an array of at most ${mostStops} strings`, {
+  if (!Array.isArray(list) || list.length > MAX_STOPS) {
+    throw new InvalidArgumentError(`stop is ${show(stop)}; give a string or an array of at most ${MAX_STOPS} strings`, {
       value: stop,
-      expected: `a string or at most ${mostStops} strings`,
+      expected: `a string or at most ${MAX_STOPS} strings`,
     });
   }
   return list.map((one: unknown, index) => {

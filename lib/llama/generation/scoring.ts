@@ -76,7 +76,7 @@ export interface ScoreSettings {
   signal: AbortSignal | undefined;
 }
 
-const mostTexts = 10_000;
+const MAX_TEXTS = 10_000;
 
 /** Checks options. Throws {@linkcode InvalidArgumentError}. */
 export function checkScore(where: string, options: ScoreOptions | undefined): ScoreSettings {
@@ -105,10 +105,10 @@ function settings({ parseSpecial = true, signal }: ScoreOptions): ScoreSettings 
 
 /** Checks texts that may follow a prompt. Throws {@linkcode InvalidArgumentError}. */
 export function checkContinuations(name: string, texts: unknown, least: number): string[] {
-  if (!Array.isArray(texts) || texts.length < least || texts.length > mostTexts) {
-    throw new InvalidArgumentError(`${name} is ${show(texts)}; give an array of ${least} to ${mostTexts}`, {
+  if (!Array.isArray(texts) || texts.length < least || texts.length > MAX_TEXTS) {
+    throw new InvalidArgumentError(`${name} is ${show(texts)}; give an array of ${least} to ${MAX_TEXTS}`, {
       value: texts,
-      expected: `an array of ${least} to ${mostTexts}`,
+      expected: `an array of ${least} to ${MAX_TEXTS}`,
     });
   }
   return texts.map((text: unknown, index) => {

@@ -1,7 +1,7 @@
 import type { NativeThread, Pointer } from "../../../ffi/mod.ts";
 import { Device } from "../../ggml/backend/device.ts";
 import type { RemoteDevice } from "../../ggml/rpc/protocol.ts";
-import { defaultTimeoutMs } from "../../ggml/rpc/connect.ts";
+import { DEFAULT_TIMEOUT_MS } from "../../ggml/rpc/connect.ts";
 import { checkRemoteDevice, RemoteDevices } from "../../ggml/rpc/connections.ts";
 import type { GgmlTasks } from "../../ggml/thread/tasks.ts";
 import { InvalidArgumentError } from "../../errors.ts";
@@ -27,7 +27,7 @@ export function deviceOpener(
   return async (thread, signal) => {
     const wanted = devices.filter((one) => !(one instanceof Device)) as RemoteDevice[];
     const ggml = thread as unknown as NativeThread<GgmlTasks>;
-    const remote = wanted.length === 0 ? undefined : await RemoteDevices.open(wanted, ggml, defaultTimeoutMs, signal);
+    const remote = wanted.length === 0 ? undefined : await RemoteDevices.open(wanted, ggml, DEFAULT_TIMEOUT_MS, signal);
     let next = 0;
     const pointers = devices.map((one) =>
       one instanceof Device ? one.pointer : remote?.pointers[next++] as Pointer<"ggml_backend_device">

@@ -2,7 +2,7 @@ import { GgufFormatError } from "../../errors.ts";
 import { type GgufHeader, readGgufHeader } from "../../gguf/header.ts";
 
 /** The most layers that llama.cpp has room for. C: `LLAMA_MAX_LAYERS`. */
-const mostLayers = 512;
+const MAX_LAYERS = 512;
 /** Counts of layers that may not be more than all, which llama.cpp asserts. */
 const partialCounts = ["nextn_predict_layers", "posnet.block_count", "convnext.block_count"];
 
@@ -28,8 +28,8 @@ export function checkModelHeader({ metadata, tensors }: GgufHeader, path: string
   const layers = metadata.get(`${architecture}.block_count`);
   // A file with a vocabulary alone is loaded without looking at these.
   if (tensors.length === 0 || architecture === "clip" || !isCount(layers)) return;
-  if (layers < 1 || layers > mostLayers) {
-    refuse(path, `${architecture}.block_count`, layers, `a number from 1 to ${mostLayers}`);
+  if (layers < 1 || layers > MAX_LAYERS) {
+    refuse(path, `${architecture}.block_count`, layers, `a number from 1 to ${MAX_LAYERS}`);
   }
   for (const name of partialCounts) {
     const key = `${architecture}.${name}`;

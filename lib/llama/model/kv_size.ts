@@ -1,9 +1,9 @@
 import type { GgufHeader } from "../../gguf/header.ts";
 
 /** What llama.cpp keeps of each token of a context beside its keys and values. */
-const bytesOfCell = 48;
+const BYTES_OF_CELL = 48;
 /** Keys and values are 16-bit floats. */
-const bytesOfNumber = 2;
+const BYTES_OF_NUMBER = 2;
 
 /** Keys of models that keep less than all keys and values of each token. */
 const sparing = [
@@ -24,11 +24,11 @@ export function bytesPerToken({ metadata }: GgufHeader): number {
     const value = metadata.get(`${architecture}.${key}`);
     return typeof value === "number" ? value : undefined;
   };
-  if (sparing.some((key) => metadata.has(`${architecture}.${key}`))) return bytesOfCell;
+  if (sparing.some((key) => metadata.has(`${architecture}.${key}`))) return BYTES_OF_CELL;
   const layers = number("block_count") ?? 0;
   const heads = number("attention.head_count") ?? 0;
   const keyValueHeads = number("attention.head_count_kv") ?? heads;
   const size = heads > 0 ? Math.floor((number("embedding_length") ?? 0) / heads) : 0;
   const keyAndValue = (number("attention.key_length") ?? size) + (number("attention.value_length") ?? size);
-  return bytesOfCell + layers * keyValueHeads * keyAndValue * bytesOfNumber;
+  return BYTES_OF_CELL + layers * keyValueHeads * keyAndValue * BYTES_OF_NUMBER;
 }

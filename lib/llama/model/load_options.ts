@@ -57,10 +57,10 @@ const names = [
   "mmap",
   ...loadOptionNames,
 ] as const;
-const largest = 0x7fff_ffff;
+const LARGEST = 0x7fff_ffff;
 /** Upstream's default. */
-const defaultBatchSize = 2048;
-const mostThreads = 4096;
+const DEFAULT_BATCH_SIZE = 2048;
+const MAX_THREADS = 4096;
 
 /** Checks the options of `loadModel`. Throws {@linkcode InvalidArgumentError}. */
 export function checkLoad(options: ModelOptions | undefined): LoadSettings {
@@ -68,7 +68,7 @@ export function checkLoad(options: ModelOptions | undefined): LoadSettings {
   const cores = navigator.hardwareConcurrency;
   const {
     contextSize,
-    batchSize = defaultBatchSize,
+    batchSize = DEFAULT_BATCH_SIZE,
     threads = cores,
     gpuLayers,
     devices,
@@ -78,10 +78,10 @@ export function checkLoad(options: ModelOptions | undefined): LoadSettings {
     ...checkLoadOptions(given),
     contextSize: contextSize === undefined
       ? undefined
-      : checkInteger("contextSize", contextSize, { min: 1, max: largest }),
-    batchSize: checkInteger("batchSize", batchSize, { min: 1, max: largest }),
-    threads: Math.min(cores, checkInteger("threads", threads, { min: 1, max: mostThreads })),
-    gpuLayers: gpuLayers === undefined ? undefined : checkInteger("gpuLayers", gpuLayers, { min: 0, max: largest }),
+      : checkInteger("contextSize", contextSize, { min: 1, max: LARGEST }),
+    batchSize: checkInteger("batchSize", batchSize, { min: 1, max: LARGEST }),
+    threads: Math.min(cores, checkInteger("threads", threads, { min: 1, max: MAX_THREADS })),
+    gpuLayers: gpuLayers === undefined ? undefined : checkInteger("gpuLayers", gpuLayers, { min: 0, max: LARGEST }),
     devices,
     mmap: mmap === undefined ? undefined : checkBoolean("mmap", mmap),
   };

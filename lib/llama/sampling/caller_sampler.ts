@@ -21,21 +21,21 @@ export interface HopRequest {
 }
 
 /** `control[0]`. */
-const asked = 1;
-const answered = 2;
-const failed = 3;
+const ASKED = 1;
+const ANSWERED = 2;
+const FAILED = 3;
 /** How often the native thread looks whether it was cancelled while it waits. */
-const lookMs = 50;
+const LOOK_MS = 50;
 
 /** On the native thread: asks, waits for the answer, and gives how many candidates are left. */
 export function askHop({ control }: Hop, ask: () => void, throwIfCancelled: () => void): number {
-  Atomics.store(control, 0, asked);
+  Atomics.store(control, 0, ASKED);
   ask();
-  while (Atomics.load(control, 0) === asked) {
+  while (Atomics.load(control, 0) === ASKED) {
     throwIfCancelled();
-    Atomics.wait(control, 0, asked, lookMs);
+    Atomics.wait(control, 0, ASKED, LOOK_MS);
   }
-  if (Atomics.load(control, 0) === answered) return Atomics.load(control, 1);
+  if (Atomics.load(control, 0) === ANSWERED) return Atomics.load(control, 1);
   throw new SamplerError("a sampler of the caller's own failed");
 }
 
@@ -79,10 +79,10 @@ export class SamplerRoundTrip {
         );
       }
       Atomics.store(control, 1, view.size);
-      Atomics.store(control, 0, answered);
+      Atomics.store(control, 0, ANSWERED);
     } catch (error) {
       this.failure = { error };
-      Atomics.store(control, 0, failed);
+      Atomics.store(control, 0, FAILED);
     } finally {
       view.end();
     }

@@ -46,7 +46,7 @@ export interface GrammarTriggers {
   patterns: readonly RegExp[];
 }
 
-const mostTriggers = 64;
+const MAX_TRIGGERS = 64;
 
 /** Checks a grammar and what belongs to it. Throws {@linkcode InvalidArgumentError}, and GrammarError for a grammar that can't be used. */
 export function checkGrammar(options: GrammarOptions): GrammarSettings | undefined {
@@ -68,12 +68,12 @@ export function checkGrammar(options: GrammarOptions): GrammarSettings | undefin
 
 function checkTriggers(triggers: unknown): GrammarTriggers | undefined {
   if (triggers === undefined) return undefined;
-  if (!Array.isArray(triggers) || triggers.length === 0 || triggers.length > mostTriggers) {
+  if (!Array.isArray(triggers) || triggers.length === 0 || triggers.length > MAX_TRIGGERS) {
     throw new InvalidArgumentError(
-      `grammarTriggers is ${show(triggers)}; give an array of 1 to ${mostTriggers} triggers, or leave it out`,
+      `grammarTriggers is ${show(triggers)}; give an array of 1 to ${MAX_TRIGGERS} triggers, or leave it out`,
       {
         value: triggers,
-        expected: `an array of 1 to ${mostTriggers}`,
+        expected: `an array of 1 to ${MAX_TRIGGERS}`,
       },
     );
   }

@@ -15,18 +15,18 @@ export interface BiasSettings {
   bias: number;
 }
 
-const mostBiases = 100_000;
+const MAX_BIASES = 100_000;
 /** A logit beyond all others, which no sum or temperature makes infinite. */
-const largestBias = 1e9;
+const LARGEST_BIAS = 1e9;
 
 /** Checks `logitBias`. Throws {@linkcode InvalidArgumentError}. */
 export function checkBias(biases: unknown): readonly BiasSettings[] {
   if (biases === undefined) return [];
   const list = Array.isArray(biases) ? fromList(biases) : fromRecord(biases);
-  if (list.length <= mostBiases) return list;
-  throw new InvalidArgumentError(`logitBias has ${list.length} entries; give at most ${mostBiases}`, {
+  if (list.length <= MAX_BIASES) return list;
+  throw new InvalidArgumentError(`logitBias has ${list.length} entries; give at most ${MAX_BIASES}`, {
     value: list.length,
-    expected: `at most ${mostBiases}`,
+    expected: `at most ${MAX_BIASES}`,
   });
 }
 
@@ -73,7 +73,7 @@ function checkToken(name: string, value: unknown): number {
 
 function checkAmount(name: string, value: unknown): number {
   if (value === -Infinity) return value;
-  if (typeof value === "number" && Math.abs(value) <= largestBias) return value;
+  if (typeof value === "number" && Math.abs(value) <= LARGEST_BIAS) return value;
   throw new InvalidArgumentError(
     `${name} is ${show(value)}; give a number from -1e9 to 1e9, or -Infinity for a token that never comes`,
     {

@@ -136,12 +136,12 @@ export interface SamplingSettings extends SamplingNumbers {
 }
 
 /** The largest seed; the next number is `LLAMA_DEFAULT_SEED`, which asks for a random one. */
-export const largestSeed = 0xffff_fffe;
-const smallestPenalty = 0.01;
-const longestLookBack = 1 << 20;
-const mostBreakers = 64;
-const mostBannedStrings = 1000;
-const largestInteger = 0x7fff_ffff;
+export const LARGEST_SEED = 0xffff_fffe;
+const SMALLEST_PENALTY = 0.01;
+const LONGEST_LOOK_BACK = 1 << 20;
+const MAX_BREAKERS = 64;
+const MAX_BANNED_STRINGS = 1000;
+const LARGEST_INTEGER = 0x7fff_ffff;
 
 const defaults = {
   temperature: 0.8,
@@ -175,7 +175,7 @@ const ranges: Readonly<Record<keyof typeof defaults, readonly [min: number, max:
   temperature: [0, 100],
   dynatempRange: [0, 100],
   dynatempExponent: [0.01, 100],
-  topK: [0, largestInteger, true],
+  topK: [0, LARGEST_INTEGER, true],
   topP: [0, 1],
   minP: [0, 1],
   typicalP: [0, 1],
@@ -185,17 +185,17 @@ const ranges: Readonly<Record<keyof typeof defaults, readonly [min: number, max:
   xtcThreshold: [0, 1],
   dryMultiplier: [0, 100],
   dryBase: [1, 100],
-  dryAllowedLength: [0, longestLookBack, true],
-  dryPenaltyLastN: [-1, longestLookBack, true],
-  repeatPenalty: [smallestPenalty, 100],
+  dryAllowedLength: [0, LONGEST_LOOK_BACK, true],
+  dryPenaltyLastN: [-1, LONGEST_LOOK_BACK, true],
+  repeatPenalty: [SMALLEST_PENALTY, 100],
   frequencyPenalty: [-100, 100],
   presencePenalty: [-100, 100],
-  penaltyLastN: [-1, longestLookBack, true],
+  penaltyLastN: [-1, LONGEST_LOOK_BACK, true],
   mirostat: [0, 2, true],
   mirostatTau: [0, 100],
   mirostatEta: [0, 10],
   adaptiveDecay: [0, 0.99],
-  minTokens: [0, largestInteger, true],
+  minTokens: [0, LARGEST_INTEGER, true],
 };
 
 /** Checks sampling options and fills in the defaults. Throws {@linkcode InvalidArgumentError}. */
@@ -213,16 +213,16 @@ export function checkSampling(options: SamplingOptions): SamplingSettings {
     adaptiveTarget: adaptiveTarget === undefined
       ? undefined
       : checkNumber("adaptiveTarget", adaptiveTarget, { min: 0, max: 1 }),
-    seed: checkInteger("seed", seed, { min: 0, max: largestSeed }),
+    seed: checkInteger("seed", seed, { min: 0, max: LARGEST_SEED }),
     drySequenceBreakers: checkTexts(
       "drySequenceBreakers",
       options.drySequenceBreakers ?? ["\n", ":", '"', "*"],
-      mostBreakers,
+      MAX_BREAKERS,
     ),
     samplers: checkOrder(options),
     logitBias: checkBias(options.logitBias),
     ignoreEos: checkBoolean("ignoreEos", ignoreEos),
-    bannedStrings: checkTexts("bannedStrings", options.bannedStrings ?? [], mostBannedStrings),
+    bannedStrings: checkTexts("bannedStrings", options.bannedStrings ?? [], MAX_BANNED_STRINGS),
     logprobs: logprobs === undefined ? undefined : checkInteger("logprobs", logprobs, { min: 0, max: 1000 }),
   };
 }
@@ -248,5 +248,5 @@ function checkNoNul(name: string, text: string): string {
 
 function randomSeed(): number {
   const [value = 0] = crypto.getRandomValues(new Uint32Array(1));
-  return Math.min(value, largestSeed);
+  return Math.min(value, LARGEST_SEED);
 }

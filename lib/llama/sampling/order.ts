@@ -49,7 +49,7 @@ const usualOrder: readonly SamplerName[] = [
   "temperature",
 ];
 const names: readonly SamplerName[] = [...usualOrder, "infill", "adaptiveP"];
-const mostSamplers = 64;
+const MAX_SAMPLERS = 64;
 
 /** Which options belong to which sampler. */
 const owners: Readonly<Record<SamplerName, readonly (keyof SamplingOptions)[]>> = {
@@ -75,10 +75,10 @@ export function samplerFunctions(options: SamplingOptions): readonly SamplerFunc
 export function checkOrder(options: SamplingOptions): readonly OrderSettings[] {
   const adaptive = options.adaptiveTarget !== undefined;
   const given: unknown = options.samplers ?? (adaptive ? [...usualOrder, "adaptiveP"] : usualOrder);
-  if (!Array.isArray(given) || given.length > mostSamplers) {
-    throw new InvalidArgumentError(`samplers is ${show(given)}; give an array of at most ${mostSamplers}`, {
+  if (!Array.isArray(given) || given.length > MAX_SAMPLERS) {
+    throw new InvalidArgumentError(`samplers is ${show(given)}; give an array of at most ${MAX_SAMPLERS}`, {
       value: given,
-      expected: `an array of at most ${mostSamplers} names, functions and modules`,
+      expected: `an array of at most ${MAX_SAMPLERS} names, functions and modules`,
     });
   }
   let functions = 0;

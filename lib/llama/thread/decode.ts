@@ -3,8 +3,8 @@ import { DecodeError } from "../../errors.ts";
 import type { ContextState } from "./context_state.ts";
 
 /** What `llama_decode` gives when its abort callback said so, and when there is no room. */
-const aborted = 2;
-const noRoom = 1;
+const ABORTED = 2;
+const NO_ROOM = 1;
 
 /**
  * Computes the first tokens of the state's batch. When it is stopped half-way or fails it clears the context's memory, so that the next prompt starts as in
@@ -17,9 +17,9 @@ export function decode(state: ContextState, task: TaskContext, count: number): v
     state.used += count;
     return;
   }
-  if (code === aborted) abandon(state, task);
+  if (code === ABORTED) abandon(state, task);
   state.forget();
-  const why = code === noRoom ? "there was no room in the context" : "it failed";
+  const why = code === NO_ROOM ? "there was no room in the context" : "it failed";
   throw new DecodeError(`llama_decode gave ${code}: ${why}; the context was cleared and can be used again`, {
     value: code,
     expected: "0",
@@ -49,7 +49,7 @@ function abandon(state: ContextState, task: TaskContext): never {
   state.forget();
   task.throwIfCancelled();
   throw new DecodeError("llama_decode stopped without being told to; the context was cleared and can be used again", {
-    value: aborted,
+    value: ABORTED,
     expected: "0",
   });
 }

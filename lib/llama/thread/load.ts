@@ -14,12 +14,12 @@ import { addContext, ContextState, removeContext } from "./context_state.ts";
 import type { LoadedModel, LoadInput, ModelFacts } from "./protocol.ts";
 
 /** Tokens in a context when the caller asked for no number and the model was trained for more. */
-const defaultContextSize = 4096;
+const DEFAULT_CONTEXT_SIZE = 4096;
 /** Tokens that are computed at once; upstream's default. */
-const microBatchSize = 512;
+const MICRO_BATCH_SIZE = 512;
 /** `LLAMA_LOAD_MODE_NONE` and `_MMAP`. */
-const readFile = 0;
-const mapFile = 1;
+const READ_FILE = 0;
+const MAP_FILE = 1;
 
 /** Loads a model. Posts numbers from 0 to 1 when progress is wanted. */
 export function load(input: LoadInput, task: TaskContext<number>): LoadedModel {
@@ -50,7 +50,7 @@ function loadFile(input: LoadInput, task: TaskContext<number>): Pointer<"llama_m
   if (input.gpuLayers !== undefined) params.n_gpu_layers = input.gpuLayers;
   // The array ends with a NULL.
   if (input.devices !== undefined) native.assign(params, { devices: BigUint64Array.of(...input.devices, 0n) });
-  if (input.mmap !== undefined) params.load_mode = input.mmap ? mapFile : readFile;
+  if (input.mmap !== undefined) params.load_mode = input.mmap ? MAP_FILE : READ_FILE;
   using progress = watch(input, task);
   if (progress !== undefined) params.progress_callback = progress.pointer;
   const mark = native.logMark();
@@ -85,12 +85,12 @@ function createContext(
   { native, lib, cancel }: TaskContext,
 ): Pointer<"llama_context"> {
   const trained = lib.llama_model_n_ctx_train(model);
-  const size = input.contextSize ?? (trained > 0 ? Math.min(trained, defaultContextSize) : defaultContextSize);
+  const size = input.contextSize ?? (trained > 0 ? Math.min(trained, DEFAULT_CONTEXT_SIZE) : DEFAULT_CONTEXT_SIZE);
   checkMemory(native, size, input);
   const params = native.defaults("llama_context_params");
   params.n_ctx = size;
   params.n_batch = Math.min(input.batchSize, size);
-  params.n_ubatch = Math.min(microBatchSize, input.batchSize, size);
+  params.n_ubatch = Math.min(MICRO_BATCH_SIZE, input.batchSize, size);
   params.n_threads = input.threads;
   params.n_threads_batch = input.threads;
   params.abort_callback = cancel.callback;

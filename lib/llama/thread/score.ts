@@ -15,7 +15,7 @@ import { promptTokens } from "./prompt.ts";
 import type { Prompt } from "./protocol.ts";
 
 /** Tokens in one decode: logits are kept for each, a megabyte for five tokens of a large vocabulary. */
-const atOnce = 32;
+const AT_ONCE = 32;
 
 /** What the score task is given. */
 export interface ScoreInput {
@@ -103,7 +103,7 @@ export function textScores({ context, prompt }: PerplexityInput, task: TaskConte
 class Scorer {
   readonly #state: ContextState;
   readonly #task: TaskContext;
-  readonly #wanted = new Int8Array(atOnce).fill(1);
+  readonly #wanted = new Int8Array(AT_ONCE).fill(1);
   #begin = new Int32Array(0);
   #after = new Float32Array(0);
   #base = 0;
@@ -131,7 +131,7 @@ class Scorer {
       this.#state.forget();
       this.#readBegin();
     }
-    const step = Math.min(atOnce, this.#state.batchSize);
+    const step = Math.min(AT_ONCE, this.#state.batchSize);
     // The logits after the last token aren't needed.
     for (let at = start; at < tokens.length - 1; at += step) {
       const part = tokens.subarray(at, Math.min(at + step, tokens.length - 1));

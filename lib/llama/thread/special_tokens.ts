@@ -14,10 +14,10 @@ export interface SpecialToken {
 }
 
 /** `LLAMA_TOKEN_ATTR_UNKNOWN | LLAMA_TOKEN_ATTR_CONTROL`. */
-const specialAttributes = 1 | 1 << 3;
+const SPECIAL_ATTRIBUTES = 1 | 1 << 3;
 /** `LLAMA_TOKEN_ATTR_LSTRIP` and `_RSTRIP`. */
-const stripBeforeAttribute = 1 << 7;
-const stripAfterAttribute = 1 << 8;
+const STRIP_BEFORE_ATTRIBUTE = 1 << 7;
+const STRIP_AFTER_ATTRIBUTE = 1 << 8;
 
 /** The control and unknown tokens of a vocabulary, the longest text first, as llama.cpp looks for them. */
 export function specialTokens(native: Native, vocab: Pointer<"llama_vocab">): SpecialToken[] {
@@ -26,14 +26,14 @@ export function specialTokens(native: Native, vocab: Pointer<"llama_vocab">): Sp
   const size = lib.llama_vocab_n_tokens(vocab);
   for (let id = 0; id < size; id++) {
     const attributes = lib.llama_vocab_get_attr(vocab, id);
-    if ((attributes & specialAttributes) === 0) continue;
+    if ((attributes & SPECIAL_ATTRIBUTES) === 0) continue;
     const text = native.readCString(lib.llama_vocab_get_text(vocab, id));
     if (text === "") continue;
     found.push({
       id,
       text,
-      stripBefore: (attributes & stripBeforeAttribute) !== 0,
-      stripAfter: (attributes & stripAfterAttribute) !== 0,
+      stripBefore: (attributes & STRIP_BEFORE_ATTRIBUTE) !== 0,
+      stripAfter: (attributes & STRIP_AFTER_ATTRIBUTE) !== 0,
     });
   }
   return found.sort((a, b) => b.text.length - a.text.length);

@@ -13,10 +13,10 @@ type Vocab = Pointer<"llama_vocab">;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 /** `LLAMA_TOKEN_NULL`. */
-const noToken = -1;
-const overflow = -0x8000_0000;
+const NO_TOKEN = -1;
+const OVERFLOW = -0x8000_0000;
 /** What a tokenizer may add to a text beside one token a byte: a space before it, a token at each end. */
-const slack = 4;
+const SLACK = 4;
 
 /** How a text is turned into tokens. */
 export interface TokenizeFlags {
@@ -35,9 +35,9 @@ export function tokenize(
 ): Int32Array {
   const bytes = encoder.encode(`${text}\0`);
   const special = addSpecial && hasSpecialTokens(lib, vocab);
-  let tokens = new Int32Array(bytes.length + slack);
+  let tokens = new Int32Array(bytes.length + SLACK);
   let count = lib.llama_tokenize(vocab, bytes, bytes.length - 1, tokens, tokens.length, special, parseSpecial);
-  if (count < 0 && count !== overflow) {
+  if (count < 0 && count !== OVERFLOW) {
     tokens = new Int32Array(-count);
     count = lib.llama_tokenize(vocab, bytes, bytes.length - 1, tokens, tokens.length, special, parseSpecial);
   }
@@ -53,14 +53,14 @@ export function tokenize(
 
 /** Whether the start and end tokens that the model wants are there; C aborts when one is missing. */
 function hasSpecialTokens(lib: Lib, vocab: Vocab): boolean {
-  if (lib.llama_vocab_get_add_bos(vocab) && lib.llama_vocab_bos(vocab) === noToken) return false;
-  if (lib.llama_vocab_get_add_eos(vocab) && lib.llama_vocab_eos(vocab) === noToken) return false;
-  return lib.llama_vocab_type(vocab) !== wordPiece ||
-    (lib.llama_vocab_bos(vocab) !== noToken && lib.llama_vocab_sep(vocab) !== noToken);
+  if (lib.llama_vocab_get_add_bos(vocab) && lib.llama_vocab_bos(vocab) === NO_TOKEN) return false;
+  if (lib.llama_vocab_get_add_eos(vocab) && lib.llama_vocab_eos(vocab) === NO_TOKEN) return false;
+  return lib.llama_vocab_type(vocab) !== WORD_PIECE ||
+    (lib.llama_vocab_bos(vocab) !== NO_TOKEN && lib.llama_vocab_sep(vocab) !== NO_TOKEN);
 }
 
 /** `LLAMA_VOCAB_TYPE_WPM`, which adds its two tokens always. */
-const wordPiece = 3;
+const WORD_PIECE = 3;
 
 /** How tokens are turned into text. */
 export interface DetokenizeFlags {
@@ -81,7 +81,7 @@ export function detokenize(lib: Lib, vocab: Vocab, tokens: Int32Array, flags: De
   let length = 0;
   for (const [index, token] of kept.entries()) {
     const piece = pieces.of(token);
-    const from = index === 0 && piece[0] === space && addsSpace(lib, vocab) ? 1 : 0;
+    const from = index === 0 && piece[0] === SPACE && addsSpace(lib, vocab) ? 1 : 0;
     if (length + piece.length > bytes.length) bytes = enlarged(bytes, length + piece.length);
     bytes.set(from === 0 ? piece : piece.subarray(from), length);
     length += piece.length - from;
@@ -89,12 +89,12 @@ export function detokenize(lib: Lib, vocab: Vocab, tokens: Int32Array, flags: De
   return decoder.decode(bytes.subarray(0, length));
 }
 
-const space = 0x20;
+const SPACE = 0x20;
 
 /** Whether the tokenizer puts a space before a text. */
 function addsSpace(lib: Lib, vocab: Vocab): boolean {
   const [first] = tokenize(lib, vocab, "x", { addSpecial: false, parseSpecial: false });
-  return first !== undefined && new TokenBytes(lib, vocab, false).of(first)[0] === space;
+  return first !== undefined && new TokenBytes(lib, vocab, false).of(first)[0] === SPACE;
 }
 
 function enlarged(bytes: Uint8Array, least: number): Uint8Array<ArrayBuffer> {
@@ -104,7 +104,7 @@ function enlarged(bytes: Uint8Array, least: number): Uint8Array<ArrayBuffer> {
 }
 
 function withoutSpecial(lib: Lib, vocab: Vocab, tokens: Int32Array): Int32Array {
-  const inWordPiece = lib.llama_vocab_type(vocab) === wordPiece;
+  const inWordPiece = lib.llama_vocab_type(vocab) === WORD_PIECE;
   const starts = inWordPiece || lib.llama_vocab_get_add_bos(vocab);
   const ends = inWordPiece || lib.llama_vocab_get_add_eos(vocab);
   const end = inWordPiece ? lib.llama_vocab_sep(vocab) : lib.llama_vocab_eos(vocab);

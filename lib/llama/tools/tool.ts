@@ -84,7 +84,7 @@ export interface Tool {
 }
 
 const toolName = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
-const mostTools = 256;
+const MAX_TOOLS = 256;
 
 /** Checks tools. Throws {@linkcode InvalidArgumentError}, and what a schema that can't be kept to throws. */
 export function checkTools(tools: unknown): Tool[] {
@@ -96,10 +96,10 @@ export function checkTools(tools: unknown): Tool[] {
     });
   }
   const entries = Object.entries(tools);
-  if (entries.length > mostTools) {
-    throw new InvalidArgumentError(`there are ${entries.length} tools; give at most ${mostTools}`, {
+  if (entries.length > MAX_TOOLS) {
+    throw new InvalidArgumentError(`there are ${entries.length} tools; give at most ${MAX_TOOLS}`, {
       value: entries.length,
-      expected: `at most ${mostTools} tools`,
+      expected: `at most ${MAX_TOOLS} tools`,
     });
   }
   return entries.map(([name, tool]) => checkTool(name, tool as ChatTool));

@@ -25,10 +25,10 @@ export type AudioSource =
   | AsyncIterable<Uint8Array>;
 
 /** Bytes that are read in one go from a file or a stream. */
-const pieceBytes = 1 << 16;
+const PIECE_BYTES = 1 << 16;
 
 /** More bytes than these are not kept to go back to. */
-const mostRecorded = 4 << 20;
+const MAX_RECORDED = 4 << 20;
 
 /** How a source is opened. */
 export interface ByteReaderOptions {
@@ -124,7 +124,7 @@ export class ByteReader implements AsyncDisposable {
     this.#held = this.#held.subarray(bytes.length);
     this.#position += bytes.length;
     this.#recorded?.push(bytes);
-    if (this.#position > mostRecorded) this.#recorded = undefined;
+    if (this.#position > MAX_RECORDED) this.#recorded = undefined;
     return bytes;
   }
 
@@ -132,7 +132,7 @@ export class ByteReader implements AsyncDisposable {
   async skip(count: number): Promise<number> {
     let left = count;
     while (left > 0) {
-      const { length } = await this.take(Math.min(left, pieceBytes));
+      const { length } = await this.take(Math.min(left, PIECE_BYTES));
       if (length === 0) break;
       left -= length;
     }
@@ -215,8 +215,8 @@ function filePieces(file: number, path: string): AsyncIterator<Uint8Array> {
   return {
     next: async () => {
       if (closed !== undefined) return { done: true, value: undefined };
-      const piece = new Uint8Array(pieceBytes);
-      const read = readFile(file, piece, 0, pieceBytes, null);
+      const piece = new Uint8Array(PIECE_BYTES);
+      const read = readFile(file, piece, 0, PIECE_BYTES, null);
       reading = read.catch(() => undefined);
       const { bytesRead } = await read.catch(async (cause: unknown) => {
         await done();

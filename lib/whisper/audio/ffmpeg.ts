@@ -15,7 +15,7 @@ import type { ByteReader } from "./byte_reader.ts";
 import { FfmpegError } from "./errors.ts";
 
 /** Characters of ffmpeg's own words that are kept for a message. */
-const mostWords = 2_000;
+const MAX_WORDS = 2_000;
 
 /**
  * The audio of a file or a stream as ffmpeg decodes it: the bytes of a WAV file of 32-bit floats, at the audio's own rate and channels. ffmpeg runs until the
@@ -35,7 +35,7 @@ export async function* decodeByFfmpeg(
   const kill = () => child.kill("SIGKILL");
   signal?.addEventListener("abort", kill, { once: true });
   let words = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => words = (words + text).slice(-mostWords));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => words = (words + text).slice(-MAX_WORDS));
   const ended = new Promise<number | string>((done, fail) => {
     child.on("error", fail);
     child.on("close", (code, signal) => done(code ?? signal ?? "ended"));

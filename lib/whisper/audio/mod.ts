@@ -15,7 +15,7 @@ export {
   FfmpegError,
 } from "./errors.ts";
 export { type AudioInfo, decodeAudio, readAudio, type ReadAudioOptions, readWavInfo } from "./read.ts";
-export { resample, Resampler, whisperSampleRate } from "./resampler.ts";
+export { resample, Resampler, WHISPER_SAMPLE_RATE } from "./resampler.ts";
 export type { ChannelChoice } from "./sample_decoder.ts";
 export type { PcmFormat, SampleEncoding } from "./wav_header.ts";
 export { encodeWav, type EncodeWavOptions } from "./wav_writer.ts";

@@ -10,11 +10,11 @@ import { checkBoolean, checkInteger, checkOptions, checkSignal, show } from "../
 import { type AudioSource, ByteReader } from "./byte_reader.ts";
 import { AudioEmptyError, AudioFormatError } from "./errors.ts";
 import { decodeByFfmpeg } from "./ffmpeg.ts";
-import { highestSampleRate, lowestSampleRate, Resampler, whisperSampleRate } from "./resampler.ts";
+import { HIGHEST_SAMPLE_RATE, LOWEST_SAMPLE_RATE, Resampler, WHISPER_SAMPLE_RATE } from "./resampler.ts";
 import { type ChannelChoice, SampleDecoder } from "./sample_decoder.ts";
 import {
   cutData,
-  mostChannels,
+  MAX_CHANNELS,
   type PcmFormat,
   readWavHeader,
   sampleBytes,
@@ -58,10 +58,10 @@ interface Checked {
 }
 
 /** Bytes that are decoded at once. */
-const pieceBytes = 1 << 15;
+const PIECE_BYTES = 1 << 15;
 
 /** Milliseconds after which the event loop gets a turn. */
-const turnMs = 4;
+const TURN_MS = 4;
 
 /**
  * Reads audio piece by piece, as samples of one channel at 16 kHz, so that hours of it take no more memory than minutes. WAV is read by us (8 to 32-bit whole
@@ -134,8 +134,8 @@ export async function readWavInfo(source: AudioSource): Promise<AudioInfo> {
 
 function check(where: string, options: ReadAudioOptions | undefined): Checked {
   const given = checkOptions(where, options, ["channel", "sampleRate", "ffmpeg", "allowTruncated", "raw", "signal"]);
-  const { channel = "mix", sampleRate = whisperSampleRate, ffmpeg = "ffmpeg", allowTruncated = false } = given;
-  if (channel !== "mix") checkInteger("channel", channel, { min: 0, max: mostChannels - 1 });
+  const { channel = "mix", sampleRate = WHISPER_SAMPLE_RATE, ffmpeg = "ffmpeg", allowTruncated = false } = given;
+  if (channel !== "mix") checkInteger("channel", channel, { min: 0, max: MAX_CHANNELS - 1 });
   if (ffmpeg !== false && (typeof ffmpeg !== "string" || ffmpeg === "" || ffmpeg.includes("\0"))) {
     throw new InvalidArgumentError(`ffmpeg is ${show(ffmpeg)}; give the name or the path of the program, or false`, {
       value: ffmpeg,
@@ -144,7 +144,7 @@ function check(where: string, options: ReadAudioOptions | undefined): Checked {
   }
   return {
     channel,
-    sampleRate: checkInteger("sampleRate", sampleRate, { min: lowestSampleRate, max: highestSampleRate }),
+    sampleRate: checkInteger("sampleRate", sampleRate, { min: LOWEST_SAMPLE_RATE, max: HIGHEST_SAMPLE_RATE }),
     ffmpeg,
     allowTruncated: checkBoolean("allowTruncated", allowTruncated),
     raw: given.raw === undefined ? undefined : checkRaw(given.raw),
@@ -163,8 +163,8 @@ function checkRaw(raw: PcmFormat): PcmFormat {
   }
   return {
     encoding: encoding as SampleEncoding,
-    sampleRate: checkInteger("raw.sampleRate", sampleRate, { min: lowestSampleRate, max: highestSampleRate }),
-    channels: checkInteger("raw.channels", channels, { min: 1, max: mostChannels }),
+    sampleRate: checkInteger("raw.sampleRate", sampleRate, { min: LOWEST_SAMPLE_RATE, max: HIGHEST_SAMPLE_RATE }),
+    channels: checkInteger("raw.channels", channels, { min: 1, max: MAX_CHANNELS }),
   };
 }
 
@@ -215,7 +215,7 @@ async function* throughFfmpeg(
     });
   }
   // To its end: only then it is known whether ffmpeg failed.
-  while ((await decoded.skip(pieceBytes)) > 0);
+  while ((await decoded.skip(PIECE_BYTES)) > 0);
 }
 
 function needsWav(unknown: UnknownCodecError): AudioFormatError {
@@ -246,13 +246,13 @@ async function* samples(
   let left = dataBytes;
   let since = performance.now();
   while (left > 0) {
-    const bytes = await reader.take(Math.min(left, pieceBytes));
+    const bytes = await reader.take(Math.min(left, PIECE_BYTES));
     if (bytes.length === 0) break;
     left -= bytes.length;
     const out = resampler.push(decoder.push(bytes));
     if (out.length > 0) yield out;
     // Bytes in memory come without waiting: let others have a turn.
-    if (performance.now() - since < turnMs) continue;
+    if (performance.now() - since < TURN_MS) continue;
     await setImmediate();
     since = performance.now();
   }

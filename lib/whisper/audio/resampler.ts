@@ -9,24 +9,24 @@ import { InvalidArgumentError } from "../../../ffi/errors.ts";
 import { joined } from "../../../ffi/memory/concat.ts";
 
 /** Samples a second that whisper hears, `WHISPER_SAMPLE_RATE`. */
-export const whisperSampleRate = 16_000;
+export const WHISPER_SAMPLE_RATE = 16_000;
 
 /** The lowest rate that can be changed. */
-export const lowestSampleRate = 1_000;
+export const LOWEST_SAMPLE_RATE = 1_000;
 
 /** The highest rate that can be changed. */
-export const highestSampleRate = 768_000;
+export const HIGHEST_SAMPLE_RATE = 768_000;
 
 /** What passes unchanged, as a part of the lower of the two rates: 7,200 Hz at 16 kHz. From half the rate on nothing passes. */
-const passBand = 0.45;
+const PASS_BAND = 0.45;
 
 /** How much weaker is what must not pass, in decibels. */
-const stopBandDecibels = 96;
+const STOP_BAND_DECIBELS = 96;
 
 /** More phases than these for each sample of the lower rate are interpolated. */
-const mostPhases = 1024;
+const MAX_PHASES = 1024;
 
-const rates = { min: lowestSampleRate, max: highestSampleRate };
+const rates = { min: LOWEST_SAMPLE_RATE, max: HIGHEST_SAMPLE_RATE };
 
 /**
  * Changes the sample rate of one channel of audio that comes in pieces. A windowed sinc (Kaiser, 96 dB) of linear phase, without delay: sample `k` that comes
@@ -60,7 +60,7 @@ export class Resampler {
   #given = 0;
 
   /** A resampler between two rates, each from 1,000 to 768,000. Throws InvalidArgumentError for others. */
-  constructor(from: number, to: number = whisperSampleRate) {
+  constructor(from: number, to: number = WHISPER_SAMPLE_RATE) {
     this.from = checkInteger("the sample rate", from, rates);
     this.to = checkInteger("the sample rate to change to", to, rates);
     const divisor = greatestCommonDivisor(from, to);
@@ -157,7 +157,7 @@ export class Resampler {
  * assert.equal(resample(new Float32Array(44_100), 44_100, 16_000).length, 16_000);
  * ```
  */
-export function resample(samples: Float32Array, from: number, to: number = whisperSampleRate): Float32Array {
+export function resample(samples: Float32Array, from: number, to: number = WHISPER_SAMPLE_RATE): Float32Array {
   if (!isInstance(samples, Float32Array)) {
     throw new InvalidArgumentError(
       "the samples to resample aren't a Float32Array; give one, a number from -1 to 1 each",
@@ -187,12 +187,12 @@ interface PhaseTable {
 function phaseTable(from: number, to: number): PhaseTable {
   const lower = Math.min(from, to);
   const stop = lower / 2;
-  const pass = lower * passBand;
-  const beta = 0.1102 * (stopBandDecibels - 8.7);
+  const pass = lower * PASS_BAND;
+  const beta = 0.1102 * (STOP_BAND_DECIBELS - 8.7);
   // Kaiser's formula for the length, in seconds.
-  const seconds = (stopBandDecibels - 7.95) / (14.36 * (stop - pass));
+  const seconds = (STOP_BAND_DECIBELS - 7.95) / (14.36 * (stop - pass));
   const half = Math.ceil(seconds / 2 * from);
-  const rows = Math.min(Math.ceil(mostPhases * lower / from), to / greatestCommonDivisor(from, to));
+  const rows = Math.min(Math.ceil(MAX_PHASES * lower / from), to / greatestCommonDivisor(from, to));
   const taps = 2 * half;
   const coefficients = new Float32Array((rows + 1) * taps);
   const cutoff = (pass + stop) / from;

@@ -13,7 +13,7 @@ import { type PcmFormat, sampleBytes, type SampleEncoding } from "./wav_header.t
 export type ChannelChoice = number | "mix";
 
 /** No recording has a larger sample, whatever its scale; the squares of larger ones overflow. */
-const largestSample = 2 ** 32;
+const LARGEST_SAMPLE = 2 ** 32;
 
 type Decode = (bytes: Uint8Array, into: Float32Array) => void;
 
@@ -105,7 +105,7 @@ function checkFinite(name: string, samples: Float32Array, offset: number, channe
   for (let index = 0; index < samples.length; index++) {
     const value = samples[index] as number;
     // NaN is neither.
-    if (value >= -largestSample && value <= largestSample) continue;
+    if (value >= -LARGEST_SAMPLE && value <= LARGEST_SAMPLE) continue;
     const frame = Math.floor((offset + index) / channels);
     throw new AudioSampleError(
       `${name}: sample ${frame} (at ${(frame / sampleRate).toFixed(3)} s) is ${value}; give finite numbers, -1 to 1`,

@@ -6,7 +6,7 @@
 
 import type { ByteReader } from "./byte_reader.ts";
 import { AudioEmptyError, AudioFormatError, AudioTruncatedError } from "./errors.ts";
-import { highestSampleRate, lowestSampleRate } from "./resampler.ts";
+import { HIGHEST_SAMPLE_RATE, LOWEST_SAMPLE_RATE } from "./resampler.ts";
 import { containerName } from "./sniff.ts";
 
 /** How samples are written. */
@@ -32,7 +32,7 @@ export interface WavHeader extends PcmFormat {
 export class UnknownCodecError extends AudioFormatError {}
 
 /** The most channels that are taken. */
-export const mostChannels = 64;
+export const MAX_CHANNELS = 64;
 
 /** Bytes of a sample. */
 export const sampleBytes: Readonly<Record<SampleEncoding, number>> = {
@@ -50,7 +50,7 @@ export const sampleBytes: Readonly<Record<SampleEncoding, number>> = {
 const unknownSizes: readonly number[] = [0xffffffff, 0x7fffffff, 0x7ffff000, 0x80000000, 0x7fffffff - 36];
 
 /** More bytes of other chunks than these come before no samples. */
-const mostHeaderBytes = 256 * 1024 * 1024;
+const MAX_HEADER_BYTES = 256 * 1024 * 1024;
 
 /** Names of codecs that a WAV file may hold and we don't read. */
 const codecs: Readonly<Record<number, string>> = {
@@ -68,7 +68,7 @@ const codecs: Readonly<Record<number, string>> = {
 };
 
 /** The end of the GUID that stands for a number of the old kind. */
-const guidTail = "000000001000800000aa00389b71";
+const GUID_TAIL = "000000001000800000aa00389b71";
 
 /**
  * Reads a WAV header (RIFF, RF64 or BW64) up to the first byte of its samples.
@@ -126,12 +126,12 @@ async function chunk(reader: ByteReader, id: string, size: number, least: number
 
 async function skipChunk(reader: ByteReader, id: string, size: number): Promise<void> {
   const wanted = size + size % 2;
-  if (reader.position + wanted > mostHeaderBytes && reader.size === undefined) {
+  if (reader.position + wanted > MAX_HEADER_BYTES && reader.size === undefined) {
     throw new AudioFormatError(
       `${reader.name} has ${size} bytes of ${JSON.stringify(id)} before its samples; write it again`,
       {
         value: size,
-        expected: `at most ${mostHeaderBytes} bytes before the samples`,
+        expected: `at most ${MAX_HEADER_BYTES} bytes before the samples`,
       },
     );
   }
@@ -183,16 +183,16 @@ function parseFormat(view: DataView, name: string): PcmFormat {
   const blockAlign = view.getUint16(12, true);
   const bits = view.getUint16(14, true);
   const codec = outer === 0xfffe ? innerCodec(view, name) : outer;
-  if (channels < 1 || channels > mostChannels) {
-    throw new AudioFormatError(`${name} has ${channels} channels; give audio with 1 to ${mostChannels}`, {
+  if (channels < 1 || channels > MAX_CHANNELS) {
+    throw new AudioFormatError(`${name} has ${channels} channels; give audio with 1 to ${MAX_CHANNELS}`, {
       value: channels,
-      expected: `1 to ${mostChannels}`,
+      expected: `1 to ${MAX_CHANNELS}`,
     });
   }
-  if (sampleRate < lowestSampleRate || sampleRate > highestSampleRate) {
+  if (sampleRate < LOWEST_SAMPLE_RATE || sampleRate > HIGHEST_SAMPLE_RATE) {
     throw new AudioFormatError(
-      `${name} has a sample rate of ${sampleRate} Hz; give audio with ${lowestSampleRate} to ${highestSampleRate} Hz`,
-      { value: sampleRate, expected: `${lowestSampleRate} to ${highestSampleRate}` },
+      `${name} has a sample rate of ${sampleRate} Hz; give audio with ${LOWEST_SAMPLE_RATE} to ${HIGHEST_SAMPLE_RATE} Hz`,
+      { value: sampleRate, expected: `${LOWEST_SAMPLE_RATE} to ${HIGHEST_SAMPLE_RATE}` },
     );
   }
   const encoding = encodingOf(codec, bits, name);
@@ -209,7 +209,7 @@ function parseFormat(view: DataView, name: string): PcmFormat {
 
 function innerCodec(view: DataView, name: string): number {
   const tail = view.byteLength >= 40 ? new Uint8Array(view.buffer, view.byteOffset + 26, 14).toHex() : "";
-  if (tail === guidTail) return view.getUint16(24, true);
+  if (tail === GUID_TAIL) return view.getUint16(24, true);
   throw new UnknownCodecError(`${name} holds samples of a kind that isn't known (WAVE_FORMAT_EXTENSIBLE)`, {
     value: tail,
     expected: "PCM, float, A-law or mu-law",

@@ -6,8 +6,8 @@
 
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
 import { checkInteger, checkOneOf, checkOptions, isInstance, show } from "../../support/check.ts";
-import { highestSampleRate, lowestSampleRate, whisperSampleRate } from "./resampler.ts";
-import { mostChannels } from "./wav_header.ts";
+import { HIGHEST_SAMPLE_RATE, LOWEST_SAMPLE_RATE, WHISPER_SAMPLE_RATE } from "./resampler.ts";
+import { MAX_CHANNELS } from "./wav_header.ts";
 
 /** How a WAV file is written. */
 export interface EncodeWavOptions {
@@ -20,7 +20,7 @@ export interface EncodeWavOptions {
 }
 
 /** The most bytes that a WAV file of the plain kind can announce. */
-const mostBytes = 0xffffffff - 36;
+const MAX_BYTES = 0xffffffff - 36;
 
 /**
  * The bytes of a WAV file with these samples, -1 to 1.
@@ -38,14 +38,14 @@ const mostBytes = 0xffffffff - 36;
  */
 export function encodeWav(samples: Float32Array, options?: EncodeWavOptions): Uint8Array<ArrayBuffer> {
   const given = checkOptions("encodeWav", options, ["sampleRate", "channels", "encoding"]);
-  const rates = { min: lowestSampleRate, max: highestSampleRate };
-  const sampleRate = checkInteger("sampleRate", given.sampleRate ?? whisperSampleRate, rates);
-  const channels = checkInteger("channels", given.channels ?? 1, { min: 1, max: mostChannels });
+  const rates = { min: LOWEST_SAMPLE_RATE, max: HIGHEST_SAMPLE_RATE };
+  const sampleRate = checkInteger("sampleRate", given.sampleRate ?? WHISPER_SAMPLE_RATE, rates);
+  const channels = checkInteger("channels", given.channels ?? 1, { min: 1, max: MAX_CHANNELS });
   const encoding = checkOneOf("encoding", given.encoding ?? "s16", ["s16", "f32"]);
   const bytes = encoding === "s16" ? 2 : 4;
-  if (!isInstance(samples, Float32Array) || samples.length % channels !== 0 || samples.length * bytes > mostBytes) {
+  if (!isInstance(samples, Float32Array) || samples.length % channels !== 0 || samples.length * bytes > MAX_BYTES) {
     throw new InvalidArgumentError(
-      `the samples are ${show(samples)}; give a Float32Array of whole frames, at most ${mostBytes} bytes in the file`,
+      `the samples are ${show(samples)}; give a Float32Array of whole frames, at most ${MAX_BYTES} bytes in the file`,
       { value: samples, expected: "a Float32Array" },
     );
   }

@@ -7,7 +7,7 @@
 import { joined } from "../../../ffi/memory/concat.ts";
 
 /** The file's first four bytes, `GGML_FILE_MAGIC`. */
-export const ggmlMagic = 0x67676d6c;
+export const GGML_MAGIC = 0x67676d6c;
 
 /** 32-bit whole numbers. */
 export function int32s(...values: readonly number[]): Uint8Array<ArrayBuffer> {

@@ -11,7 +11,7 @@ import { tensorTypes } from "../../gguf/tensor_types.ts";
 import { checkOneOf } from "../../support/check.ts";
 import { ConversionError } from "./errors.ts";
 import { floatBytes, floatReaders } from "./float_types.ts";
-import { ggmlMagic, int32s, tensorHead } from "./ggml_bytes.ts";
+import { GGML_MAGIC, int32s, tensorHead } from "./ggml_bytes.ts";
 import { type FileParts, JoinedSource } from "./parts.ts";
 import { joined } from "../../../ffi/memory/concat.ts";
 
@@ -50,7 +50,7 @@ export const whisperQuantizations: readonly WhisperQuantization[] = Object.keys(
 const kept = /^(encoder\.conv[12]\.bias|(encoder|decoder)\.positional_embedding)$/;
 
 /** Numbers that are quantised at once: the event loop runs between them. */
-const valuesAtOnce = 1 << 18;
+const VALUES_AT_ONCE = 1 << 18;
 
 /**
  * Quantises a model of whisper.cpp whose numbers are floats, as upstream's `whisper-quantize` does: gives the bytes of the file, piece by piece;
@@ -103,7 +103,7 @@ async function* rows(
   bits: "f16" | "f32",
   type: WhisperQuantization,
 ): AsyncGenerator<Piece> {
-  const step = Math.max(1, Math.floor(valuesAtOnce / length));
+  const step = Math.max(1, Math.floor(VALUES_AT_ONCE / length));
   for (let row = 0; row < count; row += step) {
     const some = Math.min(step, count - row);
     const bytes = await source.bytes(at + row * length * floatBytes[bits], some * length * floatBytes[bits]);
@@ -124,7 +124,7 @@ async function* rows(
 /** What stands before the tensors, with the new type in it. */
 async function readHead(source: JoinedSource, type: WhisperQuantization): Promise<Piece> {
   const fixed = new DataView((await source.bytes(0, Math.min(56, source.size))).buffer);
-  if (fixed.byteLength < 56 || fixed.getInt32(0, true) !== ggmlMagic) {
+  if (fixed.byteLength < 56 || fixed.getInt32(0, true) !== GGML_MAGIC) {
     throw new ConversionError(`${source.name} isn't a model of whisper.cpp; give a .bin file with floats`, {
       value: source.name,
       expected: "a model of whisper.cpp",

@@ -10,7 +10,7 @@ import type { JoinedSource } from "./parts.ts";
 import { countOf, type Weight, Weights } from "./weights.ts";
 
 /** The largest header that the format allows. */
-const mostHeaderBytes = 100_000_000;
+const MAX_HEADER_BYTES = 100_000_000;
 
 const types: Readonly<Record<string, FloatType>> = {
   F32: "f32",
@@ -24,7 +24,7 @@ const types: Readonly<Record<string, FloatType>> = {
 /** Reads the directory of a safetensors file. Throws {@linkcode ConversionError}. */
 export async function readSafetensors(source: JoinedSource): Promise<Weights> {
   const length = new DataView((await source.bytes(0, 8)).buffer).getBigUint64(0, true);
-  if (length > BigInt(Math.min(mostHeaderBytes, source.size - 8))) {
+  if (length > BigInt(Math.min(MAX_HEADER_BYTES, source.size - 8))) {
     throw refused(source, `it starts with a header of ${length} bytes`);
   }
   const data = 8 + Number(length);

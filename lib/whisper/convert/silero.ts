@@ -6,7 +6,7 @@
 
 import { checkOptions, show } from "../../support/check.ts";
 import { InvalidArgumentError } from "../../errors.ts";
-import { ggmlMagic, int32s, sized, tensor } from "./ggml_bytes.ts";
+import { GGML_MAGIC, int32s, sized, tensor } from "./ggml_bytes.ts";
 import { type FileParts, JoinedSource } from "./parts.ts";
 import { readSafetensors } from "./safetensors_file.ts";
 import { joined } from "../../../ffi/memory/concat.ts";
@@ -97,7 +97,7 @@ async function* pieces(model: FileParts, version: readonly number[]): AsyncGener
   await using source = await JoinedSource.open("the model", model);
   const weights = await readSafetensors(source);
   yield joined(Uint8Array, [
-    int32s(ggmlMagic),
+    int32s(GGML_MAGIC),
     sized(new TextEncoder().encode("silero-16k")),
     int32s(...version, windowSamples, contextSamples, encoder.length),
     ...encoder.map((layer) => int32s(...layer)),

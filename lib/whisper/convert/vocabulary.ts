@@ -8,7 +8,7 @@ import { ConversionError } from "./errors.ts";
 import { type FileParts, readText } from "./parts.ts";
 
 /** Tokens that the file names; whisper.cpp knows the others by their numbers. */
-export const baseTokens = 50_257;
+export const BASE_TOKENS = 50_257;
 
 /**
  * Reads the tokens of a vocabulary as bytes, by number: `vocabulary.txt` (a line each), `vocabulary.json` (an array), `vocab.json` (numbers by token) or
@@ -18,12 +18,12 @@ export const baseTokens = 50_257;
  */
 export async function readVocabulary(file: FileParts): Promise<Uint8Array[]> {
   const tokens = parse(await readText("a vocabulary", file));
-  return Array.from({ length: baseTokens }, (_, id) => {
+  return Array.from({ length: BASE_TOKENS }, (_, id) => {
     const token = tokens[id];
     if (token !== undefined) return tokenBytes(token);
     throw new ConversionError(
-      `the vocabulary has no token ${id}; give the vocabulary of a Whisper model, which has at least ${baseTokens}`,
-      { value: tokens.length, expected: `${baseTokens} tokens` },
+      `the vocabulary has no token ${id}; give the vocabulary of a Whisper model, which has at least ${BASE_TOKENS}`,
+      { value: tokens.length, expected: `${BASE_TOKENS} tokens` },
     );
   });
 }

@@ -5,7 +5,7 @@
  */
 
 import { ConversionError } from "./errors.ts";
-import { ggmlMagic, int32s, tensor } from "./ggml_bytes.ts";
+import { GGML_MAGIC, int32s, tensor } from "./ggml_bytes.ts";
 import { melFilters, melFrequencies } from "./mel_filters.ts";
 import { joined } from "../../../ffi/memory/concat.ts";
 
@@ -53,7 +53,7 @@ export function checkSizes(sizes: WhisperSizes): void {
 export function whisperHead(sizes: WhisperSizes, tokens: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const { vocabulary, width, mels } = sizes;
   return joined(Uint8Array, [
-    int32s(ggmlMagic, vocabulary, sizes.audioContext, width, sizes.audioHeads, sizes.audioLayers),
+    int32s(GGML_MAGIC, vocabulary, sizes.audioContext, width, sizes.audioHeads, sizes.audioLayers),
     // The last says that most tensors are 16-bit floats.
     int32s(sizes.textContext, width, sizes.textHeads, sizes.textLayers, mels, 1),
     int32s(mels, melFrequencies),

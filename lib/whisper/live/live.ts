@@ -10,7 +10,7 @@ import { checkSamples } from "../audio/sample_decoder.ts";
 import { readAudio } from "../audio/mod.ts";
 import { Resampler } from "../audio/resampler.ts";
 import type { PcmFormat } from "../audio/mod.ts";
-import { frameSize, type LiveWindow, loudness, WindowGate, type WindowSettings } from "./windows.ts";
+import { FRAME_SIZE, type LiveWindow, loudness, WindowGate, type WindowSettings } from "./windows.ts";
 import type { Segment } from "../transcribe/segment.ts";
 import {
   checkTranscribe,
@@ -70,7 +70,7 @@ export interface LiveWork {
   transcribe(samples: Float32Array<ArrayBuffer>, language: string): Promise<{ segments: Segment[]; language: string }>;
 }
 
-const rate = 16_000;
+const RATE = 16_000;
 const liveNames = [
   "raw",
   "maxWindowSeconds",
@@ -81,11 +81,11 @@ const liveNames = [
 ] as const;
 const notLive = ["offset", "duration", "onProgress", "channel", "ffmpeg"];
 /** Where any sound counts as speech: the loudness of a quiet room. */
-const quiet = 0.003;
+const QUIET = 0.003;
 /** Frames that are heard at once: a quarter of a second. */
-const blockFrames = 8;
+const BLOCK_FRAMES = 8;
 /** Audio before the first speech that belongs to a window, in seconds. */
-const lead = 0.3;
+const LEAD = 0.3;
 
 /** Checks the options of live transcription. Throws {@linkcode InvalidArgumentError}. */
 export function checkLive(options: LiveOptions | undefined): LiveSettings {
@@ -100,9 +100,9 @@ export function checkLive(options: LiveOptions | undefined): LiveSettings {
     transcribe: { ...transcribe, decoding: { ...transcribe.decoding, wordTimestamps: true } },
     raw,
     vad: transcribe.vad,
-    longest: Math.round(seconds("maxWindowSeconds", maxWindowSeconds, 15, 2, 29) * rate),
-    pause: Math.round(seconds("pauseSeconds", pauseSeconds, 0.6, 0.1, 10) * rate),
-    overlap: Math.round(seconds("overlapSeconds", overlapSeconds, 0.5, 0, 2) * rate),
+    longest: Math.round(seconds("maxWindowSeconds", maxWindowSeconds, 15, 2, 29) * RATE),
+    pause: Math.round(seconds("pauseSeconds", pauseSeconds, 0.6, 0.1, 10) * RATE),
+    overlap: Math.round(seconds("overlapSeconds", overlapSeconds, 0.5, 0, 2) * RATE),
     provisional: provisional === undefined ? true : checkBoolean("provisional", provisional),
     interval: seconds("provisionalIntervalSeconds", provisionalIntervalSeconds, 1, 0.1, 30),
   };
@@ -155,8 +155,8 @@ class LiveSession {
   /** Takes whole frames; gives the texts that have become stable. */
   async push(block: Float32Array<ArrayBuffer>): Promise<LiveText[]> {
     const frames = Array.from(
-      { length: block.length / frameSize },
-      (_, index) => block.slice(index * frameSize, (index + 1) * frameSize),
+      { length: block.length / FRAME_SIZE },
+      (_, index) => block.slice(index * FRAME_SIZE, (index + 1) * FRAME_SIZE),
     );
     const probabilities = await this.#work.processVad?.(block) ?? frames.map(loudness);
     const texts: LiveText[] = [];
@@ -172,7 +172,7 @@ class LiveSession {
     const { provisional, interval } = this.#settings;
     if (!provisional || performance.now() - this.#guessedAt < interval * 1000) return undefined;
     const window = this.#gate.current();
-    if (window === undefined || window.to - this.#guessed < interval * rate) return undefined;
+    if (window === undefined || window.to - this.#guessed < interval * RATE) return undefined;
     const segments = await this.#transcribe(window);
     this.#guessedAt = performance.now();
     this.#guessed = window.to;
@@ -201,10 +201,10 @@ class LiveSession {
   async #transcribe(window: LiveWindow): Promise<Segment[]> {
     const { segments, language } = await this.#work.transcribe(window.samples, this.#language);
     if (this.#language === "auto" && language !== "") this.#language = language;
-    const [from, to] = [window.from / rate, window.to / rate];
+    const [from, to] = [window.from / RATE, window.to / RATE];
     const isCut = window.start + window.samples.length > window.to;
-    return segments.map((segment) => shifted(segment, window.start / rate)).flatMap((segment) =>
-      trimmed(segment, from > window.start / rate ? from : -Infinity, isCut ? to : Infinity)
+    return segments.map((segment) => shifted(segment, window.start / RATE)).flatMap((segment) =>
+      trimmed(segment, from > window.start / RATE ? from : -Infinity, isCut ? to : Infinity)
     );
   }
 }
@@ -212,11 +212,11 @@ class LiveSession {
 function windowSettings(settings: LiveSettings, hears: boolean): WindowSettings {
   const vad = settings.vad === "auto" || settings.vad === false ? checkVad("vad", undefined) : settings.vad;
   return {
-    threshold: hears ? vad.threshold : quiet,
-    minSpeech: vad.minSpeechMs * rate / 1000,
+    threshold: hears ? vad.threshold : QUIET,
+    minSpeech: vad.minSpeechMs * RATE / 1000,
     minSilence: settings.pause,
     longest: settings.longest,
-    lead: lead * rate,
+    lead: LEAD * RATE,
     overlap: settings.overlap,
   };
 }
@@ -277,7 +277,7 @@ async function* samplesOf(audio: LiveAudio, settings: LiveSettings): AsyncGenera
       return;
     }
     const { sampleRate } = settings.transcribe;
-    const resampler = sampleRate === rate ? undefined : new Resampler(sampleRate, rate);
+    const resampler = sampleRate === RATE ? undefined : new Resampler(sampleRate, RATE);
     for await (const part of all) {
       if (!(part instanceof Float32Array)) refuse(part);
       if (part.length === 0) continue;
@@ -314,7 +314,7 @@ async function* blocks(
   samples: AsyncGenerator<Float32Array>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Float32Array<ArrayBuffer>> {
-  const size = blockFrames * frameSize;
+  const size = BLOCK_FRAMES * FRAME_SIZE;
   let block = new Float32Array(size);
   let length = 0;
   const stopped = Promise.withResolvers<never>();
@@ -337,7 +337,7 @@ async function* blocks(
         length = 0;
       }
     }
-    if (length > 0) yield block.slice(0, Math.ceil(length / frameSize) * frameSize);
+    if (length > 0) yield block.slice(0, Math.ceil(length / FRAME_SIZE) * FRAME_SIZE);
   } finally {
     signal?.removeEventListener("abort", stop);
     // Not awaited: the source may never answer.

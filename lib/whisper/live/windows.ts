@@ -33,11 +33,11 @@ export interface LiveWindow {
 }
 
 /** Samples of one frame, which has one probability. */
-export const frameSize = 512;
+export const FRAME_SIZE = 512;
 /** Speech goes on while it is more probable than the threshold less this. */
-const slack = 0.15;
+const SLACK = 0.15;
 /** A window that has become too long is cut in its last part, this much of it. */
-const cutPart = 0.4;
+const CUT_PART = 0.4;
 
 /** Gathers frames into windows. It holds no more than the longest window and what comes before it. */
 export class WindowGate {
@@ -59,7 +59,7 @@ export class WindowGate {
 
   /** Samples that are held. */
   get held(): number {
-    return this.#frames.length * frameSize;
+    return this.#frames.length * FRAME_SIZE;
   }
 
   /** Takes a frame and the probability that it is speech; gives the window that it ends, if any. */
@@ -69,9 +69,9 @@ export class WindowGate {
     this.#probabilities.push(probability);
     if (probability >= threshold) {
       this.#speaking = true;
-      this.#speech += frameSize;
+      this.#speech += FRAME_SIZE;
       this.#silence = 0;
-    } else if (probability < Math.max(0.01, threshold - slack)) this.#silence += frameSize;
+    } else if (probability < Math.max(0.01, threshold - SLACK)) this.#silence += FRAME_SIZE;
     if (!this.#speaking) {
       this.#dropFront(Math.max(0, this.held - this.#settings.lead));
       return undefined;
@@ -103,32 +103,32 @@ export class WindowGate {
 
   /** Ends a window in the middle of speech, where speech is least probable. */
   #cut(): LiveWindow {
-    const first = Math.floor(this.#frames.length * (1 - cutPart));
+    const first = Math.floor(this.#frames.length * (1 - CUT_PART));
     let at = first;
     for (let index = first; index < this.#frames.length; index++) {
       if ((this.#probabilities[index] as number) <= (this.#probabilities[at] as number)) at = index;
     }
-    const cut = this.#start + at * frameSize;
-    const overlap = Math.ceil(this.#settings.overlap / frameSize);
+    const cut = this.#start + at * FRAME_SIZE;
+    const overlap = Math.ceil(this.#settings.overlap / FRAME_SIZE);
     const window = this.#window(Math.min(this.#frames.length, at + overlap), cut);
     this.#from = cut;
-    this.#dropFront(Math.max(0, at - overlap) * frameSize);
+    this.#dropFront(Math.max(0, at - overlap) * FRAME_SIZE);
     this.#speech = this.#settings.minSpeech;
     return window;
   }
 
   #window(frames: number, to: number): LiveWindow {
-    const samples = new Float32Array(frames * frameSize);
-    for (let index = 0; index < frames; index++) samples.set(this.#frames[index] as Float32Array, index * frameSize);
+    const samples = new Float32Array(frames * FRAME_SIZE);
+    for (let index = 0; index < frames; index++) samples.set(this.#frames[index] as Float32Array, index * FRAME_SIZE);
     return { samples, start: this.#start, from: Math.max(this.#from, this.#start), to };
   }
 
   #dropFront(samples: number): void {
-    const count = Math.floor(samples / frameSize);
+    const count = Math.floor(samples / FRAME_SIZE);
     if (count === 0) return;
     this.#frames.splice(0, count);
     this.#probabilities.splice(0, count);
-    this.#start += count * frameSize;
+    this.#start += count * FRAME_SIZE;
   }
 }
 

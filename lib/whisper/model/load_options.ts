@@ -44,7 +44,7 @@ const alignments: readonly Alignment[] = [
 ];
 
 /** `WHISPER_AHEADS_TINY_EN`: what comes before has no names. */
-const firstAlignment = 3;
+const FIRST_ALIGNMENT = 3;
 
 /** The kinds of models whose heads for alignment whisper.cpp knows. */
 export type Alignment =
@@ -97,7 +97,7 @@ const names = [
   ...loadOptionNames,
 ] as const;
 /** Upstream's default. */
-const mostThreads = 4;
+const MAX_THREADS = 4;
 
 /** Checks the options of `loadWhisper`. Throws {@linkcode InvalidArgumentError}. */
 export function checkWhisper(options: WhisperOptions | undefined): WhisperSettings {
@@ -107,13 +107,13 @@ export function checkWhisper(options: WhisperOptions | undefined): WhisperSettin
   const settings: WhisperSettings = {
     ...checkLoadOptions(given),
     vadModel: vadModel === undefined ? undefined : modelInput("vadModel", vadModel),
-    threads: threads === undefined ? Math.min(mostThreads, navigator.hardwareConcurrency) : checkThreads(threads),
+    threads: threads === undefined ? Math.min(MAX_THREADS, navigator.hardwareConcurrency) : checkThreads(threads),
     parallel: checkInteger("parallel", parallel, { min: 1, max: 64 }),
     gpu: checkBoolean("gpu", gpu),
     flashAttention: checkBoolean("flashAttention", flashAttention),
     alignmentHeads: alignment === undefined
       ? 0
-      : alignments.indexOf(checkOneOf("alignment", alignment, alignments)) + firstAlignment,
+      : alignments.indexOf(checkOneOf("alignment", alignment, alignments)) + FIRST_ALIGNMENT,
   };
   if (settings.flashAttention && settings.alignmentHeads !== 0) {
     throw new InvalidArgumentError("alignment can't be had with flashAttention; leave that out, or give false", {

@@ -197,7 +197,7 @@ export class Whisper implements AsyncDisposable {
     const base = checkTranscribe("whisper.detectLanguage", given);
     this.#assertAlive();
     if (!this.info.multilingual) this.#refuseLanguages("tell languages apart");
-    const source = gatherAudio(audio, base, languageSeconds);
+    const source = gatherAudio(audio, base, LANGUAGE_SECONDS);
     const heard = this.#lanes.keep(async () => {
       const samples = await source.read(base.signal);
       const input = { context: this.#loaded.context, samples, threads: base.threads ?? this.#settings.threads };
@@ -320,4 +320,4 @@ export class Whisper implements AsyncDisposable {
 }
 
 /** What whisper.cpp listens to, to tell the language. */
-const languageSeconds = 30;
+const LANGUAGE_SECONDS = 30;

@@ -87,7 +87,7 @@ function refuse(path: string, cause: unknown): never {
   });
 }
 
-const chunkSize = 1 << 18;
+const CHUNK_SIZE = 1 << 18;
 
 /** Reads a source from its start on, checking that nothing reaches beyond its end. */
 export class ModelCursor {
@@ -159,7 +159,7 @@ export class ModelCursor {
     const at = this.position - this.#chunkAt;
     if (at >= 0 && at + count <= this.#chunk.length) return at;
     this.#need(count, what);
-    this.#chunk = new Uint8Array(Math.min(Math.max(count, chunkSize), this.left));
+    this.#chunk = new Uint8Array(Math.min(Math.max(count, CHUNK_SIZE), this.left));
     this.#data = new DataView(this.#chunk.buffer);
     this.#chunkAt = this.position;
     if (this.#source.read(this.#chunk, this.position) < this.#chunk.length) this.#shorter();
@@ -180,8 +180,8 @@ export class ModelCursor {
 }
 
 /** The first four bytes of a model, `GGML_FILE_MAGIC`. */
-const fileMagic = 0x67676d6c;
-const ggufMagic = 0x46554747;
+const FILE_MAGIC = 0x67676d6c;
+const GGUF_MAGIC = 0x46554747;
 
 /** Reads the mark at the start. Throws {@linkcode NotWhisperModelError} for files of other kinds. */
 export function readMagic(cursor: ModelCursor): void {
@@ -192,12 +192,12 @@ export function readMagic(cursor: ModelCursor): void {
     });
   }
   const magic = cursor.int32("the mark at the start");
-  if (magic === fileMagic) return;
-  const what = magic === ggufMagic
+  if (magic === FILE_MAGIC) return;
+  const what = magic === GGUF_MAGIC
     ? "is a GGUF file, a model for loadModel"
     : `starts with 0x${(magic >>> 0).toString(16).padStart(8, "0")}`;
   throw new NotWhisperModelError(
     `${cursor.name} ${what}; give a model in whisper.cpp's format, such as ggml-tiny.en.bin`,
-    { value: magic >>> 0, expected: `0x${fileMagic.toString(16)}` },
+    { value: magic >>> 0, expected: `0x${FILE_MAGIC.toString(16)}` },
   );
 }

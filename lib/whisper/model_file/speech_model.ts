@@ -6,7 +6,7 @@
 
 import { tensorTypes } from "../../gguf/tensor_types.ts";
 import { type ModelCursor, readMagic } from "./source.ts";
-import { f16, f32, readTensors, type TensorShape } from "./tensors.ts";
+import { F16, F32, readTensors, type TensorShape } from "./tensors.ts";
 
 /** The numbers at the start of a model. */
 export interface WhisperNumbers {
@@ -58,15 +58,15 @@ const weightTypes: Readonly<Record<number, number>> = {
   14: 14,
 };
 /** whisper.cpp looks this token up and takes it on trust that it is there. */
-const blank = 0x20;
+const BLANK = 0x20;
 /** `GGML_QNT_VERSION_FACTOR`. */
-const quantVersionFactor = 1000;
+const QUANT_VERSION_FACTOR = 1000;
 /** `1 + WHISPER_N_FFT / 2`. */
-const fftBins = 201;
+const FFT_BINS = 201;
 /** More than any model has; keeps sums of sizes exact. */
 const most = { width: 8192, layers: 256, textContext: 4096, tokenLength: 1024 };
 /** The encoder's place count that the frames of 30 seconds fill. */
-const audioContext = 1500;
+const AUDIO_CONTEXT = 1500;
 
 /** Reads and checks a model. Throws NotWhisperModelError, WhisperTruncatedError, WhisperFormatError. */
 export function readSpeechModel(cursor: ModelCursor): SpeechModelHeader {
@@ -89,7 +89,7 @@ function readNumbers(cursor: ModelCursor): WhisperNumbers {
   }
   const numbers = {
     vocabularySize,
-    audioContext: number("n_audio_ctx", audioContext, audioContext),
+    audioContext: number("n_audio_ctx", AUDIO_CONTEXT, AUDIO_CONTEXT),
     width: number("n_audio_state", 1, most.width),
     audioHeads: number("n_audio_head", 1, most.width),
     audioLayers: number("n_audio_layer", 1, most.layers),
@@ -109,7 +109,7 @@ function readNumbers(cursor: ModelCursor): WhisperNumbers {
 
 function readWeightType(cursor: ModelCursor, width: number): number {
   const fileType = cursor.int32("the numbers at the start");
-  const weightType = weightTypes[fileType % quantVersionFactor];
+  const weightType = weightTypes[fileType % QUANT_VERSION_FACTOR];
   if (fileType < 0 || weightType === undefined) cursor.refuse("ftype", fileType, "a file type that whisper.cpp knows");
   const { blockSize = 1, name = "" } = tensorTypes.get(weightType) ?? {};
   if (width % blockSize !== 0) {
@@ -121,7 +121,7 @@ function readWeightType(cursor: ModelCursor, width: number): number {
 function readFilters(cursor: ModelCursor, { melBands }: WhisperNumbers): void {
   const [bands, bins] = [cursor.int32("the filters"), cursor.int32("the filters")];
   if (bands !== melBands) cursor.refuse("the number of filters", bands, `n_mels, ${melBands}`);
-  if (bins !== fftBins) cursor.refuse("the length of a filter", bins, String(fftBins));
+  if (bins !== FFT_BINS) cursor.refuse("the length of a filter", bins, String(FFT_BINS));
   const odd = cursor.float32(bands * bins, "the filters").find((value) => !Number.isFinite(value));
   if (odd !== undefined) cursor.refuse("a filter's value", odd, "a finite number");
 }
@@ -136,7 +136,7 @@ function readVocabulary(cursor: ModelCursor, { vocabularySize }: WhisperNumbers)
       cursor.refuse(`the length of token ${index}`, length, `from 0 to ${most.tokenLength}`);
     }
     const token = cursor.bytes(length, "the vocabulary");
-    hasBlank ||= length === 1 && token[0] === blank;
+    hasBlank ||= length === 1 && token[0] === BLANK;
   }
   if (!hasBlank) cursor.refuse("the vocabulary", "without the token of one blank", "one that has it");
 }
@@ -144,22 +144,22 @@ function readVocabulary(cursor: ModelCursor, { vocabularySize }: WhisperNumbers)
 /** Every tensor of a model of these numbers. */
 function expectedTensors(numbers: WhisperNumbers): Map<string, TensorShape> {
   const { width, audioContext, textContext, vocabularySize, melBands, weightType } = numbers;
-  const convolution = weightType === f32 ? f32 : f16;
+  const convolution = weightType === F32 ? F32 : F16;
   const all = new Map<string, TensorShape>();
   const put = (name: string, type: number, ...dims: number[]) => all.set(name, { dims, type });
-  put("encoder.positional_embedding", f32, width, audioContext);
-  put("decoder.positional_embedding", f32, width, textContext);
+  put("encoder.positional_embedding", F32, width, audioContext);
+  put("decoder.positional_embedding", F32, width, textContext);
   put("encoder.conv1.weight", convolution, 3, melBands, width);
-  put("encoder.conv1.bias", f32, 1, width);
+  put("encoder.conv1.bias", F32, 1, width);
   put("encoder.conv2.weight", convolution, 3, width, width);
-  put("encoder.conv2.bias", f32, 1, width);
+  put("encoder.conv2.bias", F32, 1, width);
   put("decoder.token_embedding.weight", weightType, width, vocabularySize);
   for (const norm of ["encoder.ln_post", "decoder.ln"]) {
-    for (const part of ["weight", "bias"]) put(`${norm}.${part}`, f32, width);
+    for (const part of ["weight", "bias"]) put(`${norm}.${part}`, F32, width);
   }
   const linear = (name: string, inner: number, outer: number, bias = true) => {
     put(`${name}.weight`, weightType, inner, outer);
-    if (bias) put(`${name}.bias`, f32, outer);
+    if (bias) put(`${name}.bias`, F32, outer);
   };
   for (const [side, layers] of [["encoder", numbers.audioLayers], ["decoder", numbers.textLayers]] as const) {
     for (let layer = 0; layer < layers; layer++) {
@@ -168,7 +168,7 @@ function expectedTensors(numbers: WhisperNumbers): Map<string, TensorShape> {
       linear(`${block}.mlp.2`, 4 * width, width);
       const attentions = side === "encoder" ? ["attn"] : ["attn", "cross_attn"];
       for (const norm of ["mlp_ln", ...attentions.map((one) => `${one}_ln`)]) {
-        for (const part of ["weight", "bias"]) put(`${block}.${norm}.${part}`, f32, width);
+        for (const part of ["weight", "bias"]) put(`${block}.${norm}.${part}`, F32, width);
       }
       for (const attention of attentions) {
         for (const part of ["query", "key", "value", "out"]) {

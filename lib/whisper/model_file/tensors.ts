@@ -10,10 +10,10 @@ export interface TensorShape {
 }
 
 /** `GGML_TYPE_F32` and `GGML_TYPE_F16`. */
-export const f32 = 0, f16 = 1;
+export const F32 = 0, F16 = 1;
 
 /** The longest name of a tensor that is looked at. */
-const longestName = 256;
+const LONGEST_NAME = 256;
 
 /**
  * Reads the tensors up to the end: each must be one of `expected`, of its shape and type, once, with all of its bytes. All must be there. Gives the places
@@ -29,8 +29,8 @@ export function readTensors(cursor: ModelCursor, expected: ReadonlyMap<string, T
       number,
     ];
     if (count < 0 || count > 4) cursor.refuse("a tensor's number of dimensions", count, "from 0 to 4");
-    if (length < 1 || length > longestName) {
-      cursor.refuse("the length of a tensor's name", length, `from 1 to ${longestName}`);
+    if (length < 1 || length > LONGEST_NAME) {
+      cursor.refuse("the length of a tensor's name", length, `from 1 to ${LONGEST_NAME}`);
     }
     const dims = Array.from({ length: count }, () => cursor.int32("a tensor's dimensions"));
     const name = new TextDecoder("latin1").decode(cursor.bytes(length, "a tensor's name"));

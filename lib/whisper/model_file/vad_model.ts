@@ -5,7 +5,7 @@
  */
 
 import { type ModelCursor, readMagic } from "./source.ts";
-import { f16, f32, readTensors, type TensorShape } from "./tensors.ts";
+import { F16, F32, readTensors, type TensorShape } from "./tensors.ts";
 
 /** What a model for voice activity says of itself. */
 export interface VadModelHeader {
@@ -18,9 +18,9 @@ export interface VadModelHeader {
 /** Channels in, channels out and kernel of each layer of the encoder: whisper.cpp builds its graph for these. */
 const layers = [[129, 128, 3], [128, 64, 3], [64, 64, 3], [64, 128, 3]] as const;
 /** Size of the memory cell, in and out. */
-const cell = 128;
-const window = 512;
-const longestType = 64;
+const CELL = 128;
+const WINDOW = 512;
+const LONGEST_TYPE = 64;
 
 /** Reads and checks a model. Throws NotWhisperModelError, WhisperTruncatedError, WhisperFormatError. */
 export function readVadModel(cursor: ModelCursor): VadModelHeader {
@@ -30,16 +30,16 @@ export function readVadModel(cursor: ModelCursor): VadModelHeader {
     if (found !== value) cursor.refuse(name, found, String(value));
   };
   const length = cursor.int32("the model's type");
-  if (length < 1 || length > longestType) {
+  if (length < 1 || length > LONGEST_TYPE) {
     cursor.refuse(
       "the length of the model's type",
       length,
-      `from 1 to ${longestType}, as a model for voice activity has it`,
+      `from 1 to ${LONGEST_TYPE}, as a model for voice activity has it`,
     );
   }
   cursor.skip(length, "the model's type");
   const version = Array.from({ length: 3 }, () => cursor.int32("the version")).join(".");
-  number("n_window", window);
+  number("n_window", WINDOW);
   number("n_context", 64);
   number("n_encoder_layers", layers.length);
   for (const [index, layer] of layers.entries()) {
@@ -47,27 +47,27 @@ export function readVadModel(cursor: ModelCursor): VadModelHeader {
     number(`encoder_out_channels[${index}]`, layer[1]);
     number(`kernel_sizes[${index}]`, layer[2]);
   }
-  number("lstm_input_size", cell);
-  number("lstm_hidden_size", cell);
-  number("final_conv_in", cell);
+  number("lstm_input_size", CELL);
+  number("lstm_hidden_size", CELL);
+  number("final_conv_in", CELL);
   number("final_conv_out", 1);
   readTensors(cursor, expectedTensors());
-  return { version, window };
+  return { version, window: WINDOW };
 }
 
 function expectedTensors(): Map<string, TensorShape> {
   const all = new Map<string, TensorShape>();
   const put = (name: string, type: number, ...dims: number[]) => all.set(`_model.${name}`, { dims, type });
-  put("stft.forward_basis_buffer", f16, 256, 1, 258);
+  put("stft.forward_basis_buffer", F16, 256, 1, 258);
   for (const [index, [inner, outer, kernel]] of layers.entries()) {
-    put(`encoder.${index}.reparam_conv.weight`, f16, kernel, inner, outer);
-    put(`encoder.${index}.reparam_conv.bias`, f32, outer);
+    put(`encoder.${index}.reparam_conv.weight`, F16, kernel, inner, outer);
+    put(`encoder.${index}.reparam_conv.bias`, F32, outer);
   }
   for (const part of ["ih", "hh"]) {
-    put(`decoder.rnn.weight_${part}`, f32, cell, 4 * cell);
-    put(`decoder.rnn.bias_${part}`, f32, 4 * cell);
+    put(`decoder.rnn.weight_${part}`, F32, CELL, 4 * CELL);
+    put(`decoder.rnn.bias_${part}`, F32, 4 * CELL);
   }
-  put("decoder.decoder.2.weight", f16, cell);
-  put("decoder.decoder.2.bias", f32, 1);
+  put("decoder.decoder.2.weight", F16, CELL);
+  put("decoder.decoder.2.bias", F32, 1);
   return all;
 }

@@ -8,9 +8,9 @@ import type { LanguageInput, LanguageProbability } from "./protocol.ts";
 import { waiting } from "./waiting.ts";
 
 /** Tokens of a vocabulary that are no language, for models of many languages. */
-const otherTokens = 51_766;
+const OTHER_TOKENS = 51_766;
 /** There is nothing to hear in less, in samples. */
-const shortest = 1_600;
+const SHORTEST = 1_600;
 
 /** What whisper.cpp calls a language: its code. `"auto"` is English for models that know no other. Throws for names that it doesn't know. */
 export function languageOf(native: Native, context: Pointer<"whisper_context">, language: string): string {
@@ -18,7 +18,7 @@ export function languageOf(native: Native, context: Pointer<"whisper_context">, 
   const multilingual = lib.whisper_is_multilingual(context) !== 0;
   if (language === "auto") return multilingual ? "" : "en";
   const id = lib.whisper_lang_id(language);
-  const count = multilingual ? lib.whisper_n_vocab(context) - otherTokens : 1;
+  const count = multilingual ? lib.whisper_n_vocab(context) - OTHER_TOKENS : 1;
   if (id >= 0 && id < count) return native.readCString(lib.whisper_lang_str(id));
   if (id >= 0) {
     throw new UnsupportedModelError(
@@ -59,7 +59,7 @@ export function languageScores(
       },
     );
   }
-  const count = lib.whisper_n_vocab(context) - otherTokens;
+  const count = lib.whisper_n_vocab(context) - OTHER_TOKENS;
   return Array.from(probabilities.subarray(0, count), (probability, id) => ({
     language: native.readCString(lib.whisper_lang_str(id)),
     probability,
@@ -69,10 +69,10 @@ export function languageScores(
 /** The language task. */
 export function detectLanguage(input: LanguageInput, task: TaskContext<{ waiting: true }>): LanguageProbability[] {
   const { native, lib, cores } = task;
-  if (input.samples.length < shortest) {
+  if (input.samples.length < SHORTEST) {
     throw new InvalidArgumentError(
       `the audio has ${input.samples.length / 16} ms; give a tenth of a second at least to tell its language`,
-      { value: input.samples.length, expected: `at least ${shortest} samples` },
+      { value: input.samples.length, expected: `at least ${SHORTEST} samples` },
     );
   }
   const threads = cores.acquire(input.threads, waiting(task));

@@ -38,14 +38,14 @@ export function loadWhisperModel(input: LoadInput, task: TaskContext<number>): L
 }
 
 /** Layers and heads of the decoders that the presets are for, from `WHISPER_AHEADS_TINY_EN` on. */
-const firstPreset = 3;
+const FIRST_PRESET = 3;
 const presetLayers = [4, 4, 6, 6, 12, 12, 24, 24, 32, 32, 32, 4];
 const presetHeads = [6, 6, 8, 8, 12, 12, 16, 16, 20, 20, 20, 20];
 
 /** whisper.cpp frees memory twice when heads aren't there. */
 function checkAlignment(preset: number, { textLayers, textHeads }: SpeechModelHeader["numbers"]): void {
   if (preset === 0) return;
-  const [layers, heads] = [presetLayers[preset - firstPreset], presetHeads[preset - firstPreset]];
+  const [layers, heads] = [presetLayers[preset - FIRST_PRESET], presetHeads[preset - FIRST_PRESET]];
   if (layers === textLayers && heads === textHeads) return;
   throw new InvalidArgumentError(
     `alignment is for a model of ${layers} layers with ${heads} heads, this one has ${textLayers} with ${textHeads}; give the kind of this model`,

@@ -6,7 +6,7 @@ import { ModelAccessError } from "../../errors.ts";
 import type { ModelSource } from "../model_file/source.ts";
 
 /** Reads of this size are weights: where it pays to tell of progress, and to ask whether the load was cancelled. */
-const large = 1 << 16;
+const LARGE = 1 << 16;
 
 /**
  * Gives whisper.cpp the bytes of a model, on the thread that made it. A load can't be stopped half-way without a leak: once `skip` says so, or reading
@@ -56,7 +56,7 @@ export class Loader implements Disposable {
     const from = this.#position;
     this.#position += size;
     if (size === 0) return;
-    if (size >= large) {
+    if (size >= LARGE) {
       this.#skips ||= this.#skip(from);
       if (this.#skips) return;
     }

@@ -5,9 +5,9 @@ import type { SpeechGrammar } from "../transcribe/grammar.ts";
 import type { DecodingSettings } from "../transcribe/options.ts";
 
 /** `WHISPER_SAMPLING_GREEDY` and `_BEAM_SEARCH`. */
-const greedy = 0, beamSearch = 1;
+const GREEDY = 0, BEAM_SEARCH = 1;
 /** Upstream's number of candidates. */
-const defaultBestOf = 5;
+const DEFAULT_BEST_OF = 5;
 
 /** The parameters of `whisper_full` for these settings; callbacks and the language are set by the caller. */
 export function fullParams(
@@ -17,7 +17,7 @@ export function fullParams(
   oneCandidate: boolean,
 ): StructView<whisper_full_params> {
   const params = native.defaults("whisper_full_params");
-  params.strategy = settings.beamSize > 1 ? beamSearch : greedy;
+  params.strategy = settings.beamSize > 1 ? BEAM_SEARCH : GREEDY;
   params.n_threads = threads;
   params.n_max_text_ctx = settings.contextTokens;
   params.offset_ms = settings.offsetMs;
@@ -46,7 +46,7 @@ export function fullParams(
   params.logprob_thold = settings.logprobThreshold;
   params.no_speech_thold = settings.noSpeechThreshold;
   if (settings.grammar !== undefined) setGrammar(native, params, settings.grammar, settings.grammarPenalty);
-  params.greedy.best_of = oneCandidate ? 1 : settings.bestOf ?? defaultBestOf;
+  params.greedy.best_of = oneCandidate ? 1 : settings.bestOf ?? DEFAULT_BEST_OF;
   params.beam_search.beam_size = settings.beamSize > 1 ? settings.beamSize : -1;
   return params;
 }

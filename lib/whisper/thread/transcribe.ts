@@ -23,11 +23,11 @@ import { waiting } from "./waiting.ts";
 type Task = TaskContext<TranscribeMessage>;
 
 /** Whisper hears nothing shorter, in samples: a tenth of a second. */
-const shortest = 1_600;
+const SHORTEST = 1_600;
 /** `whisper_full` has freed the state when it gives this. */
-const stateGone = -7;
+const STATE_GONE = -7;
 /** How much of the progress finding speech is, where it is looked for. */
-const vadPart = 0.1;
+const VAD_PART = 0.1;
 
 /** Transcribes; posts segments as they come. */
 export function transcribe(input: TranscribeInput, task: Task): TranscribeOutput {
@@ -37,7 +37,7 @@ export function transcribe(input: TranscribeInput, task: Task): TranscribeOutput
   const speech = input.vad === undefined ? undefined : findSpeech(
     { model: input.vad.model, samples: input.samples, settings: input.vad.settings, threads: input.threads },
     task as TaskContext<never>,
-    (part) => tell(input, task, part * vadPart),
+    (part) => tell(input, task, part * VAD_PART),
   );
   const found = performance.now();
   const kept = speech === undefined
@@ -45,7 +45,7 @@ export function transcribe(input: TranscribeInput, task: Task): TranscribeOutput
     : new SpeechAudio(input.samples, speech, input.vad?.settings.overlap ?? 0);
   const samples = kept?.samples ?? input.samples;
   endWithAudio(input.decoding, samples.length);
-  const heard = samples.length - input.decoding.offsetMs * 16 < shortest
+  const heard = samples.length - input.decoding.offsetMs * 16 < SHORTEST
     ? undefined
     : new Run(input, samples, kept, task).run();
   return {
@@ -113,7 +113,7 @@ class Run {
       this.#compute(state, language);
       return { language, languages: found };
     } finally {
-      if (this.#code !== stateGone) lib.whisper_free_state(state);
+      if (this.#code !== STATE_GONE) lib.whisper_free_state(state);
     }
   }
 
@@ -162,7 +162,7 @@ class Run {
       native.callback("whisper_encoder_begin_callback", this.#betweenWindows()),
     );
     if (this.#input.progress) {
-      const before = this.#input.vad === undefined ? 0 : vadPart;
+      const before = this.#input.vad === undefined ? 0 : VAD_PART;
       params.progress_callback = calls.keep(
         native.callback(
           "whisper_progress_callback",

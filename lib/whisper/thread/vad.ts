@@ -17,7 +17,7 @@ import type { SpeechInput, SpeechSegment, VadModelInput } from "./protocol.ts";
 import { waiting } from "./waiting.ts";
 
 /** Windows of the model that are computed between two looks at whether it was cancelled: some 16 seconds of audio. */
-const blockWindows = 512;
+const BLOCK_WINDOWS = 512;
 
 /** Finds out where somebody speaks. */
 export function detectSpeech(
@@ -37,7 +37,7 @@ export function findSpeech(
   const { context, window } = open(model, task);
   try {
     const probabilities = new Float32Array(Math.ceil(samples.length / window));
-    const block = blockWindows * window;
+    const block = BLOCK_WINDOWS * window;
     lib.whisper_vad_reset_state(context);
     for (let at = 0; at < samples.length; at += block) {
       task.throwIfCancelled();

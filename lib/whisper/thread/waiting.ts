@@ -1,14 +1,14 @@
 import type { TaskContext } from "../../../ffi/thread/task.ts";
 
 /** How often a thread that waits for cores says that it lives. */
-const beatMs = 10_000;
+const BEAT_MS = 10_000;
 
 /** For `cores.acquire`: whether the request was cancelled. Posts now and then, so that a long wait isn't taken for a hang. */
 export function waiting({ cancelled, post }: TaskContext<{ waiting: true }>): () => boolean {
   let last = performance.now();
   return () => {
     const now = performance.now();
-    if (now - last >= beatMs) {
+    if (now - last >= BEAT_MS) {
       last = now;
       post({ waiting: true });
     }

@@ -16,21 +16,21 @@ export interface GatheredAudio {
   read(signal: AbortSignal | undefined): Promise<Float32Array<ArrayBuffer>>;
 }
 
-const rate = 16_000;
+const RATE = 16_000;
 const fileTypes: readonly (abstract new (...args: never[]) => unknown)[] = [URL, Uint8Array, ArrayBuffer, Blob];
 /** whisper.cpp counts samples in 32 bits: a day fits. */
-const mostSeconds = 24 * 3600;
+const MAX_SECONDS = 24 * 3600;
 /** Samples that are looked at between two turns of the event loop: some tenths of a millisecond. */
-const piece = 1 << 17;
+const PIECE = 1 << 17;
 
 /** Finds out what the audio is. Reads nothing yet. Throws {@linkcode InvalidArgumentError}. `seconds` is how much of it is needed at the most. */
 export function gatherAudio(
   audio: WhisperAudio,
   settings: TranscribeSettings,
-  seconds: number = mostSeconds,
+  seconds: number = MAX_SECONDS,
 ): GatheredAudio {
-  const cut = seconds < mostSeconds;
-  const most = seconds * rate;
+  const cut = seconds < MAX_SECONDS;
+  const most = seconds * RATE;
   if (isInstance(audio, Float32Array)) {
     // What is wrong with the first samples is told at once, the rest when it is read.
     checkSamples("the samples", audio.length > 1 ? audio.subarray(0, 1) : audio, settings.sampleRate);
@@ -62,10 +62,10 @@ export function gatherAudio(
 
 /** Samples in pieces, checked and resampled; the event loop runs in between. */
 async function* piecesOf(samples: Float32Array, sampleRate: number): AsyncGenerator<Float32Array> {
-  const resampler = sampleRate === rate ? undefined : new Resampler(sampleRate, rate);
-  for (let at = 0; at < samples.length; at += piece) {
+  const resampler = sampleRate === RATE ? undefined : new Resampler(sampleRate, RATE);
+  for (let at = 0; at < samples.length; at += PIECE) {
     // A copy is checked: the caller might change the samples meanwhile.
-    const part = checkSamples("the samples", samples.slice(at, at + piece), sampleRate);
+    const part = checkSamples("the samples", samples.slice(at, at + PIECE), sampleRate);
     yield resampler === undefined ? part : resampler.push(part);
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -93,8 +93,8 @@ async function collect(
   }
   if (length > most && !cut) {
     throw new InvalidArgumentError(
-      `the audio is longer than ${most / rate / 3600} hours; give it in parts, or as a stream to whisper.live`,
-      { value: length / rate, expected: `at most ${most / rate} seconds` },
+      `the audio is longer than ${most / RATE / 3600} hours; give it in parts, or as a stream to whisper.live`,
+      { value: length / RATE, expected: `at most ${most / RATE} seconds` },
     );
   }
   return whole.slice(0, Math.min(length, most));

@@ -21,9 +21,9 @@ export interface SpeechGrammar {
 }
 
 /** `enum whisper_gretype`. */
-const end = 0, alternative = 1, rule = 2, character = 3, upper = 5, other = 6;
+const END = 0, ALTERNATIVE = 1, RULE = 2, CHARACTER = 3, UPPER = 5, OTHER = 6;
 /** No character: for sets that hold none. */
-const none = 0xffff_ffff;
+const NONE = 0xffff_ffff;
 
 /** Reads a grammar in GBNF. Throws InvalidArgumentError and {@linkcode GrammarError}. */
 export function checkGrammar(source: unknown, root: unknown): SpeechGrammar {
@@ -41,13 +41,13 @@ export function checkGrammar(source: unknown, root: unknown): SpeechGrammar {
   const starts = rules.map((sequences) => {
     const start = elements.length;
     for (const [index, sequence] of sequences.entries()) {
-      if (index > 0) elements.push(alternative, 0);
+      if (index > 0) elements.push(ALTERNATIVE, 0);
       for (const element of sequence) {
-        if (element.kind === "rule") elements.push(rule, element.rule);
+        if (element.kind === "rule") elements.push(RULE, element.rule);
         else if (element.kind === "chars") elements.push(...characters(element.set));
       }
     }
-    elements.push(end, 0);
+    elements.push(END, 0);
     return start;
   });
   return { elements: Uint32Array.from(elements), starts, root: names.get(name) as number };
@@ -56,8 +56,8 @@ export function checkGrammar(source: unknown, root: unknown): SpeechGrammar {
 function characters(set: CharSet): number[] {
   const elements: number[] = [];
   for (const [first, last] of rangesOf(set)) {
-    elements.push(elements.length === 0 ? character : other, first);
-    if (last > first) elements.push(upper, last);
+    elements.push(elements.length === 0 ? CHARACTER : OTHER, first);
+    if (last > first) elements.push(UPPER, last);
   }
-  return elements.length === 0 ? [character, none] : elements;
+  return elements.length === 0 ? [CHARACTER, NONE] : elements;
 }

@@ -206,10 +206,10 @@ export const transcribeNames = [
 ] as const;
 
 /** More milliseconds than this don't fit into C's `int`. */
-const mostSeconds = 2_000_000;
-const mostDecoders = 8;
+const MAX_SECONDS = 2_000_000;
+const MAX_DECODERS = 8;
 /** Upstream's way to say: by the average. */
-const byAverage = -1;
+const BY_AVERAGE = -1;
 
 /** Checks the options of a transcription. Throws {@linkcode InvalidArgumentError}. */
 export function checkTranscribe(where: string, options: TranscribeOptions | undefined): TranscribeSettings {
@@ -245,15 +245,15 @@ function checkDecoding(given: DecodingOptions): DecodingSettings {
     prompt: given.prompt === undefined ? undefined : checkNoNul("prompt", given.prompt),
     carryPrompt: boolean("carryPrompt", false),
     contextTokens: integer("contextTokens", 16_384, 0, 16_384),
-    beamSize: integer("beamSize", 1, 1, mostDecoders),
-    bestOf: given.bestOf === undefined ? undefined : integer("bestOf", 5, 1, mostDecoders),
+    beamSize: integer("beamSize", 1, 1, MAX_DECODERS),
+    bestOf: given.bestOf === undefined ? undefined : integer("bestOf", 5, 1, MAX_DECODERS),
     temperature: number("temperature", 0, 0, 1),
     // Upstream makes a list of all temperatures up to 1.
     temperatureIncrement: given.temperatureIncrement === 0 ? 0 : number("temperatureIncrement", 0.2, 0.01, 1),
     entropyThreshold: number("entropyThreshold", 2.4, 0, 10),
     logprobThreshold: number("logprobThreshold", -1, -100, 0),
     noSpeechThreshold: number("noSpeechThreshold", 0.6, 0, 1),
-    lengthPenalty: number("lengthPenalty", byAverage, 0, 10),
+    lengthPenalty: number("lengthPenalty", BY_AVERAGE, 0, 10),
     maxInitialTimestamp: number("maxInitialTimestamp", 1, 0, 30),
     suppressBlank: boolean("suppressBlank", true),
     suppressNonSpeech: boolean("suppressNonSpeech", false),
@@ -269,8 +269,8 @@ function checkDecoding(given: DecodingOptions): DecodingSettings {
     singleSegment: boolean("singleSegment", false),
     speakerTurns: boolean("speakerTurns", false),
     audioContext: integer("audioContext", 0, 0, 1500),
-    offsetMs: milliseconds(number("offset", 0, 0, mostSeconds)),
-    durationMs: given.duration === undefined ? 0 : Math.max(1, milliseconds(number("duration", 0, 0, mostSeconds))),
+    offsetMs: milliseconds(number("offset", 0, 0, MAX_SECONDS)),
+    durationMs: given.duration === undefined ? 0 : Math.max(1, milliseconds(number("duration", 0, 0, MAX_SECONDS))),
   };
   return settings;
 }

@@ -8,13 +8,13 @@
 import type { SpeechSegment } from "../thread/protocol.ts";
 import type { VadSettings } from "./options.ts";
 
-const rate = 16_000;
+const RATE = 16_000;
 /** Stretches that are closer are one, in samples. */
-const mergeGap = rate * 200 / 1000;
+const mergeGap = RATE * 200 / 1000;
 /** Silence that is longer is a place to split speech that is too long, in samples. */
-const splitSilence = rate * 98 / 1000;
+const splitSilence = RATE * 98 / 1000;
 /** Speech longer than this is never split. */
-const anyLength = 100_000;
+const ANY_LENGTH = 100_000;
 
 /** A stretch in samples. */
 interface Stretch {
@@ -25,17 +25,17 @@ interface Stretch {
 /** The stretches of speech. `window` is the number of samples of each probability. */
 export function speechOf(probabilities: Float32Array, settings: VadSettings, window: number): SpeechSegment[] {
   const length = probabilities.length * window;
-  const least = Math.trunc(rate * settings.minSpeechMs / 1000);
+  const least = Math.trunc(RATE * settings.minSpeechMs / 1000);
   const found = merge(new Finder(settings, window, least).find(probabilities)).filter(({ start, end }) =>
     end - start >= least
   );
-  pad(found, Math.trunc(rate * settings.padMs / 1000), length);
+  pad(found, Math.trunc(RATE * settings.padMs / 1000), length);
   return found.map(({ start, end }) => ({ start: centiseconds(start) / 100, end: centiseconds(end) / 100 }));
 }
 
 /** Upstream's times are whole hundredths of a second. */
 export function centiseconds(samples: number): number {
-  return Math.trunc(samples / rate * 100 + 0.5);
+  return Math.trunc(samples / RATE * 100 + 0.5);
 }
 
 /** Goes through the probabilities once. */
@@ -58,7 +58,7 @@ class Finder {
     this.#lower = Math.max(Math.fround(this.#threshold - Math.fround(0.15)), Math.fround(0.01));
     this.#window = window;
     this.#least = least;
-    this.#silence = Math.trunc(rate * settings.minSilenceMs / 1000);
+    this.#silence = Math.trunc(RATE * settings.minSilenceMs / 1000);
     this.#longest = longest(settings, window);
   }
 
@@ -109,8 +109,8 @@ class Finder {
 /** The most samples of a stretch before it is split. */
 function longest({ maxSpeechSeconds, padMs }: VadSettings, window: number): number {
   const never = 0x3fff_ffff;
-  if (maxSpeechSeconds > anyLength) return never;
-  const samples = rate * Math.trunc(maxSpeechSeconds) - window - 2 * Math.trunc(rate * padMs / 1000);
+  if (maxSpeechSeconds > ANY_LENGTH) return never;
+  const samples = RATE * Math.trunc(maxSpeechSeconds) - window - 2 * Math.trunc(RATE * padMs / 1000);
   return samples < 0 ? never : samples;
 }
 
@@ -149,7 +149,7 @@ interface Kept {
 }
 
 /** Silence that is put between two stretches, in samples. */
-const gap = rate / 10;
+const gap = RATE / 10;
 
 /** Audio without its silence, and the way back to its times. */
 export class SpeechAudio {
@@ -162,7 +162,7 @@ export class SpeechAudio {
   /** Keeps the stretches of `speech`; `overlap` seconds behind each are kept too. */
   constructor(samples: Float32Array, speech: readonly SpeechSegment[], overlap: number) {
     const last = samples.length - 1;
-    const overlapSamples = Math.trunc(overlap * rate);
+    const overlapSamples = Math.trunc(overlap * RATE);
     const pieces: Float32Array[] = [];
     const kept: Kept[] = [];
     const points: [number, number][] = [];
@@ -170,8 +170,8 @@ export class SpeechAudio {
     for (const [index, one] of speech.entries()) {
       const [start, end] = [Math.round(one.start * 100), Math.round(one.end * 100)];
       const isLast = index === speech.length - 1;
-      const from = Math.min(start * rate / 100, last);
-      const own = Math.min(end * rate / 100, last);
+      const from = Math.min(start * RATE / 100, last);
+      const own = Math.min(end * RATE / 100, last);
       const to = isLast ? own : Math.min(own + overlapSamples, last);
       if (to <= from) continue;
       const stretch = { start, end, keptStart: centiseconds(at), keptEnd: centiseconds(at + own - from) };

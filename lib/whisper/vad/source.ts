@@ -8,21 +8,21 @@ import { readVadModel } from "../model_file/vad_model.ts";
 import type { ModelInput, VadModelInput } from "../thread/protocol.ts";
 
 /** The file of the model for voice activity that set-up brings: Silero 6.2.3, MIT. */
-export const defaultVadFile = "ggml-silero-v6.2.3.bin";
+export const DEFAULT_VAD_FILE = "ggml-silero-v6.2.3.bin";
 /** A model has less than a million bytes. */
-const most = 1 << 24;
+const MOST = 1 << 24;
 
 /** Reads a model for voice activity and checks it; `undefined` where none was given and set-up brought none. */
 export async function readVad(given: ModelInput | undefined): Promise<VadModelInput | undefined> {
   if (given === undefined) {
-    const path = join(cacheFolder(), "models", defaultVadFile);
+    const path = join(cacheFolder(), "models", DEFAULT_VAD_FILE);
     const isThere = await access(path).then(() => true, () => false);
     return isThere ? await readVad({ path }) : undefined;
   }
   const { name, bytes } = "path" in given
     ? { name: given.path, bytes: await read(given.path) }
     : { name: "vadModel", bytes: given.bytes };
-  if (bytes.length > most) throw tooLarge(name, bytes.length);
+  if (bytes.length > MOST) throw tooLarge(name, bytes.length);
   readVadModel(new ModelCursor(new MemoryModel(bytes, name)));
   return { name, bytes };
 }
@@ -30,7 +30,7 @@ export async function readVad(given: ModelInput | undefined): Promise<VadModelIn
 function tooLarge(name: string, bytes: number): WhisperFormatError {
   return new WhisperFormatError(
     `${name} has ${bytes} bytes, too many for a model for voice activity; give a Silero model in whisper.cpp's format`,
-    { value: bytes, expected: `at most ${most} bytes` },
+    { value: bytes, expected: `at most ${MOST} bytes` },
   );
 }
 
@@ -39,7 +39,7 @@ async function read(path: string): Promise<Uint8Array<ArrayBuffer>> {
     // Before it is read: devices and pipes have no end, and another model may be large.
     const status = await stat(path);
     if (!status.isFile()) throw Object.assign(new Error("it is no file"), { code: "EISDIR" });
-    if (status.size > most) throw tooLarge(path, status.size);
+    if (status.size > MOST) throw tooLarge(path, status.size);
     return new Uint8Array(await readFile(path));
   } catch (cause) {
     if (cause instanceof WhisperFormatError) throw cause;

@@ -5,7 +5,7 @@ import test from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Clang, findZig } from "../../../scripts/bindgen/clang.ts";
-import { mainTarget } from "../../../scripts/bindgen/headers.ts";
+import { MAIN_TARGET } from "../../../scripts/bindgen/headers.ts";
 import { upstreamFolder } from "../../../scripts/bindgen/read.ts";
 
 /** Runs a script of the repository in the runtime that runs this test. */
@@ -33,7 +33,7 @@ test("clang refuses a wrong layout", { timeout: 120_000 }, async () => {
     '_Static_assert(sizeof(struct llama_batch) == 48, "claim 0");\n',
   );
   try {
-    assert.match(clang.errors(mainTarget).join("\n"), /claim 0/);
+    assert.match(clang.errors(MAIN_TARGET).join("\n"), /claim 0/);
   } finally {
     clang.dispose();
   }

@@ -17,7 +17,7 @@ import {
   NotGgufError,
 } from "../../../lib/errors.ts";
 import { type ByteSource, MemorySource } from "../../../lib/gguf/byte_source.ts";
-import { windowSize } from "../../../lib/gguf/cursor.ts";
+import { WINDOW_SIZE } from "../../../lib/gguf/cursor.ts";
 import { type GgufHeader, parseGgufHeader, readGgufHeader } from "../../../lib/gguf/header.ts";
 import {
   boolValue,
@@ -205,9 +205,9 @@ test("an alignment other than the usual is followed", async () => {
 
 test("a large vocabulary is skipped in bounded memory", async () => {
   const words = stringsValue(Array.from({ length: 60_000 }, (_, index) => `word-${index}-${"x".repeat(index % 50)}`));
-  const long = stringValue("y".repeat(windowSize + 1));
+  const long = stringValue("y".repeat(WINDOW_SIZE + 1));
   const bytes = buildGguf({ before: u32Value(1), words, long, after: u32Value(2) }, tensors);
-  assert.ok(bytes.length > 3 * windowSize);
+  assert.ok(bytes.length > 3 * WINDOW_SIZE);
   let largest = 0;
   const source: ByteSource = {
     size: bytes.length,
@@ -219,7 +219,7 @@ test("a large vocabulary is skipped in bounded memory", async () => {
     },
   };
   const header = await parseGgufHeader(source);
-  assert.ok(largest <= windowSize);
+  assert.ok(largest <= WINDOW_SIZE);
   assert.equal(header.metadata.get("after"), 2);
   const read = header.metadata.get("words");
   assert.ok(typeof read === "object");
@@ -227,7 +227,7 @@ test("a large vocabulary is skipped in bounded memory", async () => {
   assert.equal(read.byteLength, words.bytes.length - 12);
   const skipped = header.metadata.get("long");
   assert.ok(typeof skipped === "object");
-  assert.equal(skipped.byteLength, windowSize + 9);
+  assert.equal(skipped.byteLength, WINDOW_SIZE + 9);
 });
 
 test("files: missing, folder, forbidden, real", async () => {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import test from "node:test";
 import { ModelAccessError, ModelNotFoundError } from "../../../lib/errors.ts";
-import { defaultModelFile, defaultModelPath } from "../../../lib/models/default_model.ts";
+import { DEFAULT_MODEL_FILE, defaultModelPath } from "../../../lib/models/default_model.ts";
 
 /** Does something with a cache folder of its own. */
 async function withCache(action: (folder: string) => Promise<void>): Promise<void> {
@@ -30,8 +30,8 @@ test("the default model: there, missing, out of reach", async () => {
     await assert.rejects(defaultModelPath(), (error) => error instanceof ModelAccessError && error.cause !== undefined);
     rmSync(models);
     mkdirSync(models);
-    writeFileSync(join(models, defaultModelFile), "");
-    assert.equal(await defaultModelPath(), join(models, defaultModelFile));
+    writeFileSync(join(models, DEFAULT_MODEL_FILE), "");
+    assert.equal(await defaultModelPath(), join(models, DEFAULT_MODEL_FILE));
   });
 });
 

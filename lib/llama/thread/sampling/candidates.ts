@@ -4,8 +4,8 @@ import type { StructView } from "../../../../ffi/types/struct_view.ts";
 import type { Structs } from "../../../../ffi/tables/structs.ts";
 
 /** Words of 4 bytes in a `llama_token_data`: id, logit, p. */
-const words = 3;
-const bytesEach = words * 4;
+const WORDS = 3;
+const bytesEach = WORDS * 4;
 
 /** Memory for so many candidates. */
 export function candidateMemory(capacity: number): ArrayBuffer {
@@ -36,7 +36,7 @@ export class Candidates {
   /** Every token with its logit. */
   fill(logits: Float32Array): void {
     const { ids, values } = this;
-    for (let token = 0, at = 0; token < logits.length; token++, at += words) {
+    for (let token = 0, at = 0; token < logits.length; token++, at += WORDS) {
       ids[at] = token;
       values[at + 1] = logits[token] as number;
       values[at + 2] = 0;
@@ -48,9 +48,9 @@ export class Candidates {
   fillTokens(tokens: readonly number[]): void {
     const { ids, values } = this;
     for (let index = 0; index < tokens.length; index++) {
-      ids[index * words] = tokens[index] as number;
-      values[index * words + 1] = 1;
-      values[index * words + 2] = 0;
+      ids[index * WORDS] = tokens[index] as number;
+      values[index * WORDS + 1] = 1;
+      values[index * WORDS + 2] = 0;
     }
     this.setSize(tokens.length);
   }
@@ -76,7 +76,7 @@ export class Candidates {
   /** The token that is chosen; -1 for none. */
   get chosen(): number {
     const selected = Number(this.#array.selected);
-    return selected < 0 ? -1 : this.ids[(this.#first() + selected) * words] ?? -1;
+    return selected < 0 ? -1 : this.ids[(this.#first() + selected) * WORDS] ?? -1;
   }
 
   /** The logit of the token that is chosen. */
@@ -86,21 +86,21 @@ export class Candidates {
 
   /** The logit at an index. */
   logitAt(index: number): number {
-    return this.values[(this.#first() + index) * words + 1] ?? -Infinity;
+    return this.values[(this.#first() + index) * WORDS + 1] ?? -Infinity;
   }
 
   /** Makes tokens impossible, right after {@linkcode Candidates.fill}. */
   forbid(tokens: Iterable<number>): void {
-    for (const token of tokens) this.values[token * words + 1] = -Infinity;
+    for (const token of tokens) this.values[token * WORDS + 1] = -Infinity;
   }
 
   /** Leaves out what is impossible, in the order that there is; how many are left. */
   drop(): number {
     const { ids, values } = this;
     const first = this.#first();
-    const end = (first + this.size) * words;
+    const end = (first + this.size) * WORDS;
     let to = 0;
-    for (let at = first * words; at < end; at += words) {
+    for (let at = first * WORDS; at < end; at += WORDS) {
       const logit = values[at + 1] as number;
       if (logit === -Infinity) continue;
       if (to !== at) {
@@ -108,27 +108,27 @@ export class Candidates {
         values[to + 1] = logit;
         values[to + 2] = values[at + 2] as number;
       }
-      to += words;
+      to += WORDS;
     }
     this.#array.data = this.#start;
-    this.#array.size = BigInt(to / words);
-    return to / words;
+    this.#array.size = BigInt(to / WORDS);
+    return to / WORDS;
   }
 
   /** Leaves out the tokens whose first byte may not come; those that end the text stay. Right after {@linkcode Candidates.fill}. */
   keepFirst(next: Uint8Array, firstBytes: Int16Array): void {
     const { ids, values } = this;
-    const end = this.size * words;
+    const end = this.size * WORDS;
     let to = 0;
-    for (let at = 0; at < end; at += words) {
+    for (let at = 0; at < end; at += WORDS) {
       const id = ids[at] as number;
       const first = firstBytes[id] as number;
       if (first < 0 ? first !== -2 : next[first] === 0) continue;
       ids[to] = id;
       values[to + 1] = values[at + 1] as number;
-      to += words;
+      to += WORDS;
     }
-    this.setSize(to / words);
+    this.setSize(to / WORDS);
   }
 
   /** XTC leaves out the first ones by moving the pointer. */

@@ -23,11 +23,11 @@ export type Stage = Sampler | OwnSettings;
 /** Below this a temperature makes the likeliest token certain, and logits that are divided by it may become infinite. */
 const MIN_TEMPERATURE = 1e-5;
 /** Takes impossible tokens away: typical and Mirostat can't count with them. */
-const barelyPossible = 1e-30;
+const BARELY_POSSIBLE = 1e-30;
 /** Tokens that Mirostat looks at; upstream's number. */
-const mirostatTokens = 100;
+const MIROSTAT_TOKENS = 100;
 /** Longest piece of a token that `llama_sampler_init_infill` can compare. */
-const longestInfillPiece = 512;
+const LONGEST_INFILL_PIECE = 512;
 
 /** What builds a chain. */
 interface ChainInit {
@@ -208,7 +208,7 @@ export class Chain implements Disposable {
       case "topK":
         return add(lib.llama_sampler_init_top_k(settings.topK));
       case "typicalP":
-        add(lib.llama_sampler_init_min_p(barelyPossible, 1n));
+        add(lib.llama_sampler_init_min_p(BARELY_POSSIBLE, 1n));
         return add(lib.llama_sampler_init_typical(settings.typicalP, keep));
       case "topP":
         return add(lib.llama_sampler_init_top_p(settings.topP, keep));
@@ -232,11 +232,11 @@ export class Chain implements Disposable {
     const { mirostat, mirostatTau, mirostatEta, adaptiveTarget, adaptiveDecay, seed } = settings;
     if (this.#cold) return this.#add(chain, lib.llama_sampler_init_greedy());
     if (mirostat !== 0) {
-      this.#add(chain, lib.llama_sampler_init_min_p(barelyPossible, 1n));
+      this.#add(chain, lib.llama_sampler_init_min_p(BARELY_POSSIBLE, 1n));
       return this.#add(
         chain,
         mirostat === 1
-          ? lib.llama_sampler_init_mirostat(vocabulary.size, seed, mirostatTau, mirostatEta, mirostatTokens)
+          ? lib.llama_sampler_init_mirostat(vocabulary.size, seed, mirostatTau, mirostatEta, MIROSTAT_TOKENS)
           : lib.llama_sampler_init_mirostat_v2(seed, mirostatTau, mirostatEta),
       );
     }
@@ -266,7 +266,7 @@ export class Chain implements Disposable {
 
   #infill(): Sampler {
     const { native: { lib }, vocab, vocabulary } = this.#makings;
-    const fits = vocabulary.pieces.every((piece) => piece.length < longestInfillPiece);
+    const fits = vocabulary.pieces.every((piece) => piece.length < LONGEST_INFILL_PIECE);
     if (fits && (lib.llama_vocab_eot(vocab) >= 0 || lib.llama_vocab_eos(vocab) >= 0)) {
       return made(lib.llama_sampler_init_infill(vocab));
     }

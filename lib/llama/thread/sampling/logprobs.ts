@@ -33,9 +33,9 @@ export class Logprobs {
 }
 
 /** Steps of e^-x from 0 to where it no longer counts. */
-const stepsInOne = 64;
-const smallest = 100;
-const steps = Float64Array.from({ length: smallest * stepsInOne + 1 }, (_, step) => Math.exp(-step / stepsInOne));
+const STEPS_IN_ONE = 64;
+const SMALLEST = 100;
+const steps = Float64Array.from({ length: SMALLEST * STEPS_IN_ONE + 1 }, (_, step) => Math.exp(-step / STEPS_IN_ONE));
 
 /** The logarithm of the sum of what these are logarithms of, to 11 digits. `Math.exp` for each number of a large vocabulary would take a tenth of a token's time. */
 export function logSum(logits: Float32Array): number {
@@ -49,9 +49,9 @@ export function logSum(logits: Float32Array): number {
   let sum = 0;
   for (let index = 0; index < count; index++) {
     const below = most - (logits[index] as number);
-    if (!(below < smallest)) continue;
-    const step = (below * stepsInOne) | 0;
-    const rest = step / stepsInOne - below;
+    if (!(below < SMALLEST)) continue;
+    const step = (below * STEPS_IN_ONE) | 0;
+    const rest = step / STEPS_IN_ONE - below;
     sum += (steps[step] as number) * (1 + rest * (1 + rest / 2 * (1 + rest / 3 * (1 + rest / 4))));
   }
   return most + Math.log(sum);

@@ -14,9 +14,9 @@ import { unlike } from "../token_healing.ts";
 import { type Vocabulary, vocabularyOf } from "../vocabulary.ts";
 
 /** How often a token is chosen again at one place before that is given up. */
-const mostTries = 100;
+const MAX_TRIES = 100;
 /** How many of the likeliest tokens a grammar is asked about before it is asked about more. */
-const likeliest = 256;
+const LIKELIEST = 256;
 
 /** Chooses the next token of a generation, time after time. */
 export class TokenSampler implements Disposable {
@@ -72,8 +72,8 @@ export class TokenSampler implements Disposable {
       throw error;
     }
     const { limit } = this.#chain;
-    if (this.#grammar !== undefined && limit !== undefined && limit <= likeliest / 2) {
-      this.#likeliest = lib.llama_sampler_init_top_k(likeliest);
+    if (this.#grammar !== undefined && limit !== undefined && limit <= LIKELIEST / 2) {
+      this.#likeliest = lib.llama_sampler_init_top_k(LIKELIEST);
     }
   }
 
@@ -135,7 +135,7 @@ export class TokenSampler implements Disposable {
   #choose(candidates: Candidates): number | undefined {
     const grammar = this.#grammar;
     const refused = new Set<number>();
-    for (let tries = 0; tries < mostTries; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       this.#prepare(candidates, refused);
       const token = this.#run(candidates);
       if (token === undefined) return this.#none();

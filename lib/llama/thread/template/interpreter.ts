@@ -23,13 +23,13 @@ type Environment = BaseEnvironment;
 type Statement = Parameters<BaseInterpreter["evaluate"]>[0];
 
 /** Characters handled that count as a step. */
-const charactersAStep = 64;
+const CHARACTERS_ASTEP = 64;
 /** Comparisons of characters, at the worst, that count as a step. */
-const comparisonsAStep = 256;
+const COMPARISONS_ASTEP = 256;
 /** Steps between two looks at the clock. */
-const stepsALook = 4096;
+const STEPS_ALOOK = 4096;
 /** Steps that each turn of a loop takes before its body is evaluated. */
-const stepsATurn = 4;
+const STEPS_ATURN = 4;
 
 /** Counts what a template does, and throws ChatTemplateError when that is too much. */
 export class Budget {
@@ -44,7 +44,7 @@ export class Budget {
     this.limits = limits;
     this.#check = check;
     this.#left = limits.steps;
-    this.#nextLook = limits.steps - stepsALook;
+    this.#nextLook = limits.steps - STEPS_ALOOK;
     this.#end = performance.now() + limits.milliseconds;
   }
 
@@ -53,7 +53,7 @@ export class Budget {
     this.#left -= steps;
     if (this.#left < 0) throw overLimit("steps", this.limits.steps);
     if (this.#left > this.#nextLook) return;
-    this.#nextLook = this.#left - stepsALook;
+    this.#nextLook = this.#left - STEPS_ALOOK;
     this.#check();
     if (performance.now() > this.#end) throw overLimit("milliseconds", this.limits.milliseconds);
   }
@@ -85,7 +85,7 @@ export function boundedInterpreter(
         const prepared = this.#prepare(node, scope);
         const value = super.evaluate(prepared as Statement, scope);
         const weight = weights.of(value);
-        if (node.type !== "Identifier" && typeof value.value === "string") budget.charge(weight / charactersAStep);
+        if (node.type !== "Identifier" && typeof value.value === "string") budget.charge(weight / CHARACTERS_ASTEP);
         return node.type === "MemberExpression" ? this.#method(prepared, value) : value;
       } finally {
         this.#depth--;
@@ -108,7 +108,7 @@ export function boundedInterpreter(
         }
         case "TestExpression": {
           const operand = this.evaluate(node.operand as Statement, scope);
-          budget.charge(weights.of(operand) / charactersAStep);
+          budget.charge(weights.of(operand) / CHARACTERS_ASTEP);
           return { ...node, operand: held(operand) };
         }
         case "MemberExpression":
@@ -124,7 +124,7 @@ export function boundedInterpreter(
       const select = node.iterable?.type === "SelectExpression" ? node.iterable : undefined;
       const given = this.evaluate((select?.lhs ?? node.iterable) as Statement, scope);
       const list = isNothing(given) ? this.evaluate(emptyList as Statement, scope) : given;
-      budget.charge(stepsATurn * lengthOf(list));
+      budget.charge(STEPS_ATURN * lengthOf(list));
       return { ...node, iterable: select === undefined ? held(list) : { ...select, lhs: held(list) } };
     }
 
@@ -134,7 +134,7 @@ export function boundedInterpreter(
       const left = this.#addend(operator, this.evaluate(node.left as Statement, scope));
       const right = this.#addend(operator, this.evaluate(node.right as Statement, scope));
       const weight = weights.of(left) + weights.of(right);
-      budget.charge(weight / charactersAStep);
+      budget.charge(weight / CHARACTERS_ASTEP);
       if (operator === "in" || operator === "not in") this.#chargeSearch(left, right);
       else if (operator === "~" || operator === "+") budget.admit(weight);
       if (operator === "<" || operator === "<=" || operator === ">" || operator === ">=") {
@@ -150,7 +150,7 @@ export function boundedInterpreter(
 
     #prepareMember(node: Node, scope: Environment): Node {
       const object = this.evaluate(node.object as Statement, scope);
-      if (node.property?.type === "SliceExpression") budget.charge(lengthOf(object) / charactersAStep);
+      if (node.property?.type === "SliceExpression") budget.charge(lengthOf(object) / CHARACTERS_ASTEP);
       return { ...node, object: held(object) };
     }
 
@@ -160,7 +160,7 @@ export function boundedInterpreter(
       const name = String((isCall ? filter?.callee : filter)?.value);
       const empty = isNothing(given) ? insteadOfNothing(name) : undefined;
       const operand = empty === undefined ? given : this.evaluate(empty as Statement, scope);
-      budget.charge(weights.of(operand) / charactersAStep);
+      budget.charge(weights.of(operand) / CHARACTERS_ASTEP);
       if (name === "string" && typeof operand.value === "object") return this.#written(operand, scope);
       if (!isCall || name === "selectattr" || name === "rejectattr") {
         if (name === "join") budget.admit(weights.of(operand));
@@ -187,7 +187,7 @@ export function boundedInterpreter(
       return pythonMethod(object.value, String(property.value), {
         text: (text) => {
           budget.admit(text.length);
-          budget.charge(text.length / charactersAStep);
+          budget.charge(text.length / CHARACTERS_ASTEP);
           return this.#make({ ...emptyText, value: text });
         },
         write: (one) => String((this.#written(one, environment) as Held).value.value),
@@ -214,7 +214,7 @@ export function boundedInterpreter(
       const Method = value.constructor as new (call: typeof method) => Value;
       return new Method((args, scope) => {
         const last = args.at(-1)?.value;
-        budget.charge(lengthOf(object) / charactersAStep);
+        budget.charge(lengthOf(object) / CHARACTERS_ASTEP);
         this.#admitCall(name, object, args, last instanceof Map ? last : new Map());
         return method(args, scope);
       });
@@ -222,7 +222,7 @@ export function boundedInterpreter(
 
     #chargeSearch(sought: Value, place: Value): void {
       const pattern = typeof sought.value === "string" ? sought.value.length : 0;
-      budget.charge(pattern * lengthOf(place) / comparisonsAStep);
+      budget.charge(pattern * lengthOf(place) / COMPARISONS_ASTEP);
     }
 
     /** Admits a filter or method by what its arguments will make it do. */

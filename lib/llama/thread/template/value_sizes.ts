@@ -6,7 +6,7 @@ import { overLimit } from "./limits.ts";
 export type Value = ReturnType<Interpreter["evaluate"]>;
 
 /** Lists and objects within one another, deeper than which none may be. */
-const maxDepth = 100;
+const MAX_DEPTH = 100;
 
 interface Weight {
   readonly characters: number;
@@ -49,7 +49,7 @@ export class Weights {
     if (typeof inner !== "object" || inner === null) return plain;
     const known = this.#known.get(value);
     if (known !== undefined) return known;
-    if (level > maxDepth) throw overLimit("lists within one another", maxDepth);
+    if (level > MAX_DEPTH) throw overLimit("lists within one another", MAX_DEPTH);
     const weight = this.#sum(inner as Value[] | Map<string, Value>, level, value.type !== "NamespaceValue");
     if (weight.fixed) this.#known.set(value, weight);
     return weight;

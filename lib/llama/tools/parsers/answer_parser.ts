@@ -71,7 +71,7 @@ export class AnswerParser {
 }
 
 /** Characters that are looked at in vain before no more calls are looked for: a bound on what hostile text costs. */
-const mostInVain = 1 << 20;
+const MAX_IN_VAIN = 1 << 20;
 
 function* readAnswer(context: ParseContext, form: AnswerForm, start: AnswerStart): Parse<void> {
   const { reader, sink } = context;
@@ -85,7 +85,7 @@ function* readAnswer(context: ParseContext, form: AnswerForm, start: AnswerStart
   const dropped = family.dropped ?? [];
   let inVain = 0;
   for (;;) {
-    const found = yield* reader.until(inVain > mostInVain ? dropped : [...openings, ...dropped], (from, to) => {
+    const found = yield* reader.until(inVain > MAX_IN_VAIN ? dropped : [...openings, ...dropped], (from, to) => {
       sink.text(reader.slice(from, to));
       sink.span("text", to);
     });

@@ -8,8 +8,8 @@ import type { ParseContext } from "./call_object.ts";
 import type { Parse, Reader } from "./reader.ts";
 import { readName, skipTo } from "./sections.ts";
 
-const quote = '<|"|>';
-const maxDepth = 64;
+const QUOTE = '<|"|>';
+const MAX_DEPTH = 64;
 const inPlain = /[A-Za-z0-9+.\-]/;
 const plain = /^(true|false|null|-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?)$/;
 
@@ -28,10 +28,10 @@ export function* readBracedCall({ reader, sink }: ParseContext, close: string): 
 }
 
 function* readValue(reader: Reader, give: (text: string) => void, depth: number): Parse<boolean> {
-  if (depth > maxDepth) return false;
-  if ((yield* reader.takeAfterSpace([quote])) !== undefined) {
+  if (depth > MAX_DEPTH) return false;
+  if ((yield* reader.takeAfterSpace([QUOTE])) !== undefined) {
     give('"');
-    const end = yield* reader.until([quote], (from, to) => give(JSON.stringify(reader.slice(from, to)).slice(1, -1)));
+    const end = yield* reader.until([QUOTE], (from, to) => give(JSON.stringify(reader.slice(from, to)).slice(1, -1)));
     if (end === undefined) return false;
     reader.at += end.length;
     give('"');
@@ -73,8 +73,8 @@ function* readMembers(
 
 function* readKey(reader: Reader, give: (text: string) => void): Parse<boolean> {
   let key = "";
-  if ((yield* reader.takeAfterSpace([quote])) !== undefined) {
-    const end = yield* reader.until([quote], (from, to) => key += reader.slice(from, to));
+  if ((yield* reader.takeAfterSpace([QUOTE])) !== undefined) {
+    const end = yield* reader.until([QUOTE], (from, to) => key += reader.slice(from, to));
     reader.at += end?.length ?? 0;
   } else {
     yield* reader.skipSpace();

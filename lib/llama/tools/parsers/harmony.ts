@@ -8,7 +8,7 @@ import type { ParseContext } from "./call_object.ts";
 import type { Parse } from "./reader.ts";
 import { readNamedCall } from "./sections.ts";
 
-const mostHeaderCharacters = 512;
+const MAX_HEADER_CHARACTERS = 512;
 const ends = ["<|end|>", "<|call|>", "<|return|>"] as const;
 
 /** Reads all messages of a turn. The header of the first begins behind its role. */
@@ -57,7 +57,7 @@ function* readHeader(context: ParseContext, first: boolean): Parse<string | unde
 
 function* scanHeader({ reader }: ParseContext): Parse<string | undefined> {
   const from = reader.at;
-  const found = yield* reader.within(["<|message|>", ...ends], mostHeaderCharacters);
+  const found = yield* reader.within(["<|message|>", ...ends], MAX_HEADER_CHARACTERS);
   if (found !== "<|message|>") return undefined;
   const text = reader.slice(from, reader.at);
   reader.at += found.length;

@@ -7,7 +7,7 @@
 import type { Parse, Reader } from "./reader.ts";
 
 /** Lists and objects within one another that arguments may have: deeper ones break other programs. */
-const maxDepth = 64;
+const MAX_DEPTH = 64;
 const hexadecimal = /[0-9a-fA-F]/;
 const inNumber = /[0-9eE+.\-]/;
 const number = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
@@ -46,7 +46,7 @@ function* readOpening(reader: Reader, give: Give, open: string[]): Parse<boolean
     yield* readSpace(reader, give);
     const character = yield* reader.peek();
     if (character !== "{" && character !== "[") return yield* readPlain(reader, give, character);
-    if (open.length >= maxDepth) return false;
+    if (open.length >= MAX_DEPTH) return false;
     takeOne(reader, give);
     const closing = character === "{" ? "}" : "]";
     yield* readSpace(reader, give);

@@ -32,7 +32,7 @@ export interface MarkupForm {
   readonly lines: boolean;
 }
 
-const mostNameCharacters = 256;
+const MAX_NAME_CHARACTERS = 256;
 
 /** Reads calls. False when there is none. `begun`: the first call's opening was read. */
 export function* readMarkupCalls(context: ParseContext, form: MarkupForm, begun: boolean): Parse<boolean> {
@@ -82,7 +82,7 @@ function* readArguments(context: ParseContext, form: MarkupForm): Parse<boolean>
     }
     let name = "";
     const end = yield* reader.until(form.argumentNameEnd, (from, to) => name += reader.slice(from, to));
-    if (end === undefined || name.length > mostNameCharacters) return false;
+    if (end === undefined || name.length > MAX_NAME_CHARACTERS) return false;
     reader.at += end.length;
     if (form.value !== undefined && (yield* reader.takeAfterSpace([form.value])) === undefined) return false;
     sink.argumentText(`${count === 0 ? "{" : ", "}${JSON.stringify(name.trim())}: `);

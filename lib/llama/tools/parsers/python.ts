@@ -8,7 +8,7 @@ import type { ParseContext } from "./call_object.ts";
 import { type Parse, Reader } from "./reader.ts";
 import { readName, skipTo } from "./sections.ts";
 
-const maxDepth = 64;
+const MAX_DEPTH = 64;
 const words: Readonly<Record<string, string>> = {
   True: "true",
   False: "false",
@@ -82,7 +82,7 @@ export function pythonValue(text: string): string | undefined {
 
 /** A value as JSON text. */
 function* readValue(reader: Reader, depth: number): Parse<string | undefined> {
-  if (depth > maxDepth) return undefined;
+  if (depth > MAX_DEPTH) return undefined;
   yield* reader.skipSpace();
   const first = yield* reader.peek();
   if (first === '"' || first === "'") return yield* readString(reader, first);

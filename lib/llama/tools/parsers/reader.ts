@@ -9,7 +9,7 @@
 export type Parse<T> = Generator<void, T, void>;
 
 /** Consumed text that is kept at most before it is dropped. */
-const mostConsumed = 4096;
+const MAX_CONSUMED = 4096;
 const space = /[ \t\n\r]/;
 
 /** Text that comes in pieces, and where the parser is in it. Places are counted from the start of all text. */
@@ -30,7 +30,7 @@ export class Reader {
   /** Takes the next piece. */
   push(piece: string): void {
     const consumed = this.at - this.#base;
-    if (this.#attempts === 0 && consumed > mostConsumed) {
+    if (this.#attempts === 0 && consumed > MAX_CONSUMED) {
       this.#text = this.#text.slice(consumed);
       this.#base = this.at;
     }

@@ -9,7 +9,7 @@ import { readJson } from "./json.ts";
 import type { Parse, Reader } from "./reader.ts";
 
 const nameCharacter = /[\p{L}\p{N}_.:\-]/u;
-const mostNameCharacters = 256;
+const MAX_NAME_CHARACTERS = 256;
 const fences = ["```json", "```"] as const;
 
 /** How calls written as JSON objects are arranged. */
@@ -63,7 +63,7 @@ export function* isNext(reader: Reader, character: string): Parse<boolean> {
 /** Reads the name of a tool; "" when there is none. */
 export function* readName(reader: Reader): Parse<string> {
   const from = reader.begin();
-  while (reader.at - from < mostNameCharacters && nameCharacter.test(yield* reader.peek())) reader.at++;
+  while (reader.at - from < MAX_NAME_CHARACTERS && nameCharacter.test(yield* reader.peek())) reader.at++;
   reader.settle();
   return reader.slice(from, reader.at);
 }
