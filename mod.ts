@@ -54,6 +54,7 @@ export {
   loadModel,
   type LoadOptions,
   type LogitBias,
+  type LogLevel,
   type LogLine,
   Lora,
   type LoraInfo,

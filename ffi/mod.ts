@@ -17,7 +17,8 @@
 export * from "./errors.ts";
 export { CoreBudget, type CoreMemory } from "./thread/core_budget.ts";
 export { graphLeaves } from "./memory/graph_layout.ts";
-export type { GuardPlace, LogLine } from "./containment/guard.ts";
+export type { GuardPlace } from "./containment/guard.ts";
+export type { LogLevel, LogLine } from "./containment/log.ts";
 export type { OpenedLibraries } from "./library/libraries.ts";
 export type { LibraryFile, LibrarySet, OpenOptions } from "./library/locate.ts";
 export type { NativeBuffer, pointee, Pointer } from "./types/pointer.ts";

@@ -3,9 +3,10 @@ import { dirname, resolve } from "node:path";
 import { Binder, notExported } from "./call/binder.ts";
 import type { LibFunction } from "./call/caller.ts";
 import { InvalidArgumentError, LibraryOpenError } from "./errors.ts";
-import { Guard, guardCallbacks, type LogLine } from "./containment/guard.ts";
+import { Guard, guardCallbacks } from "./containment/guard.ts";
+import { isAtLeast, type LogLine } from "./containment/log.ts";
 import { checkVersions, Libraries, type OpenedLibraries } from "./library/libraries.ts";
-import { checkLibraryPath, type LibrarySet, locateLibraries, type OpenOptions } from "./library/locate.ts";
+import { type LibrarySet, locateLibraries, type OpenOptions, openSpec } from "./library/locate.ts";
 import { cString, readCBytes, readCString } from "./memory/c_string.ts";
 import type { NativeBuffer, Pointer } from "./types/pointer.ts";
 import { type NativeRuntime, nativeRuntime } from "./runtime/types.ts";
@@ -129,7 +130,7 @@ export class Native {
   /** Warnings and errors that native code wrote on this thread since a mark; the last few hundred of the process are kept. On Linux only, else none. */
   logSince(mark: number): LogLine[] {
     const lines = this.#guard?.lines(mark, this.#guard.linux.threadNumber()) ?? [];
-    return lines.filter(({ level }) => level === 3 || level === 4);
+    return lines.filter((line) => isAtLeast(line, "warn"));
   }
 
   /** The process-wide function that takes the log of native code, for libraries with a log of their own; no JavaScript runs in it. */
@@ -402,7 +403,7 @@ let openedSet: Promise<Native> | undefined;
  * another `libraryPath` than the one in use.
  */
 export async function open(options: OpenOptions = {}): Promise<Native> {
-  const wanted = checkLibraryPath(options.libraryPath);
+  const { libraryPath: wanted } = openSpec.check(options);
   if (openedSet === undefined) {
     const native = Native.open(options);
     openedSet = native;

@@ -25,7 +25,7 @@ Parts: ${partNames().join(", ")}
 /** Checks: a name, and the command that must succeed. */
 function checks() {
   const deno = denoProgram(root);
-  const folders = ["mod.ts", "ffi", "lib", "cli", "scripts", "tests", "bench", "examples"].filter((path) =>
+  const folders = ["mod.ts", "base", "ffi", "lib", "cli", "scripts", "tests", "bench", "examples"].filter((path) =>
     existsSync(join(root, path))
   );
   const exported = Object.values(JSON.parse(readFileSync(join(root, "deno.json"), "utf8")).exports);
@@ -65,7 +65,7 @@ function testRuns() {
       command: [bun, "test", "--timeout", "300000", `./tests/${folder}/`],
     },
   ]);
-  const documented = ["mod.ts", "ffi", "lib"].filter((path) => existsSync(join(root, path)));
+  const documented = ["mod.ts", "base", "ffi", "lib"].filter((path) => existsSync(join(root, path)));
   const doc = { part: "examples", title: "deno test --doc", runtime: "deno" };
   const targets = { part: "targets", title: "other targets, those that are cached", runtime: "node" };
   return [

@@ -19,6 +19,7 @@ import {
   SEQUENCE,
 } from "./guard_code.ts";
 import { Linux } from "./linux.ts";
+import { type LogLevel, logLevelNumber, logLevelOf, type LogLine } from "./log.ts";
 import { cString, readCString } from "../memory/c_string.ts";
 import type { Pointer } from "../types/pointer.ts";
 import type { NativeRuntime } from "../runtime/types.ts";
@@ -36,20 +37,8 @@ export interface GuardPlace {
   readonly park: bigint;
 }
 
-/** A line that native code wrote to its log. */
-export interface LogLine {
-  /** 1 debug, 2 information, 3 warning, 4 error, 5 goes on with the line before. C: `ggml_log_level`. */
-  readonly level: number;
-  /** The text, cut at some 500 bytes. */
-  readonly text: string;
-  /** The system's number of the thread that wrote it. */
-  readonly tid: number;
-}
-
 /** Where another JavaScript thread of the process finds the guard. */
 const VARIABLE = "GGML_FFI_GUARD";
-/** Warnings and worse are noted. */
-const WARNING = 3;
 
 /**
  * Watches over native code without any JavaScript on its threads: its log, the words of its aborts, and which threads aborted. One a process; see
@@ -84,7 +73,7 @@ export class Guard {
       const [log, said, park] = [code.log, code.said, code.park].map((offset) => at + BigInt(offset));
       const place = { data, log, said, park } as GuardPlace;
       const guard = new Guard(runtime, linux, place);
-      guard.#words[LEAST_LEVEL / 4] = WARNING;
+      guard.#words[LEAST_LEVEL / 4] = logLevelNumber("warn");
       // Each processor's code reads it from another block.
       guard.#bytes[NEWLINE] = guard.#bytes[SAID + NEWLINE] = 10;
       if (!linux.handleAbort(place.park)) return undefined;
@@ -128,9 +117,9 @@ export class Guard {
   }
 
   /** Notes lines from this level on; what others want noted stays so. */
-  note(level: number): void {
-    const least = Atomics.load(this.#words, LEAST_LEVEL / 4);
-    if (level < least) Atomics.store(this.#words, LEAST_LEVEL / 4, level);
+  note(level: LogLevel): void {
+    const number = logLevelNumber(level);
+    if (number < Atomics.load(this.#words, LEAST_LEVEL / 4)) Atomics.store(this.#words, LEAST_LEVEL / 4, number);
   }
 
   /** The number of the next line. */
@@ -148,14 +137,14 @@ export class Guard {
     return this.#records(SAID, 0, (record) => tids.includes(record.tid)).at(-1)?.text;
   }
 
-  #records(block: number, from: number, wanted: (record: { level: number; tid: number }) => boolean): LogLine[] {
+  #records(block: number, from: number, wanted: (record: { tid: number }) => boolean): LogLine[] {
     const end = Atomics.load(this.#words, (block + SEQUENCE) / 4) >>> 0;
     const lines: LogLine[] = [];
     for (let number = Math.max(from, end - RECORD_SLOTS); number < end; number++) {
       const at = block + RECORDS + (number % RECORD_SLOTS) * RECORD_SIZE;
       const word = (offset: number): number => Atomics.load(this.#words, (at + offset) / 4);
       if (word(0) !== (number + 1 | 0)) continue;
-      const record = { level: word(RECORD_LEVEL), tid: word(RECORD_TID) };
+      const record = { level: logLevelOf(word(RECORD_LEVEL)), tid: word(RECORD_TID) };
       if (!wanted(record)) continue;
       const start = at + RECORD_TEXT;
       const text = new TextDecoder().decode(this.#bytes.slice(start, start + word(RECORD_LENGTH)));

@@ -2,7 +2,8 @@ import process from "node:process";
 import { setInterval } from "node:timers";
 import { isMainThread } from "node:worker_threads";
 import { type GgmlError, NativeAbortError, NativeHangError, RemoteLostError } from "../errors.ts";
-import { type Guard, type LogLine, nameOfThreads } from "./guard.ts";
+import { type Guard, nameOfThreads } from "./guard.ts";
+import type { LogLine } from "./log.ts";
 import { MARK_TEXT } from "./guard_code.ts";
 
 /** What happens when native code calls `abort()`: the thread at fault is put to sleep for ever and its call rejects, or the process ends. */
@@ -171,7 +172,7 @@ const LOST = "what was on this native thread is lost, and its memory stays taken
 const SERVER_LOST = "Remote RPC server crashed";
 
 function abortError(words: string | undefined, lines: readonly LogLine[]): NativeAbortError {
-  const said = words ?? lines.filter((line) => line.level === 4).at(-1)?.text;
+  const said = words ?? lines.filter((line) => line.level === "error").at(-1)?.text;
   const why = words ??
     `abort() was called without a word, as an uncaught C++ exception does too${
       said === undefined ? "" : `; before that it logged "${said}"`

@@ -5,13 +5,9 @@ import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { environment, rethrowDenied } from "../runtime/environment.ts";
-import {
-  InvalidArgumentError,
-  LibraryHashError,
-  LibraryNotFoundError,
-  ManifestError,
-  UnsupportedPlatformError,
-} from "../errors.ts";
+import { checkText, refuse } from "../../base/check.ts";
+import { custom, options } from "../../base/options.ts";
+import { LibraryHashError, LibraryNotFoundError, ManifestError, UnsupportedPlatformError } from "../errors.ts";
 import { traced, traceLine } from "../runtime/trace.ts";
 
 /** Where the libraries are looked for. */
@@ -91,6 +87,8 @@ function linuxLibc(): "gnu" | "musl" {
   }
 }
 
+const FOLDER_WORDS = "the path of a folder with manifest.json and the libraries";
+
 /** A place to look at, and what it is. */
 interface Place {
   readonly what: string;
@@ -102,9 +100,9 @@ interface Place {
  *
  * Throws LibraryNotFoundError (it lists each place), ManifestError when one is unreadable, UnsupportedPlatformError when it is of another target.
  */
-export function locateLibraries(options: OpenOptions = {}): LibrarySet {
+export function locateLibraries(given: OpenOptions = {}): LibrarySet {
   const tried: string[] = [];
-  for (const { what, path } of places(options)) {
+  for (const { what, path } of places(given)) {
     const manifest = manifestPath(path);
     if (manifest !== undefined) {
       if (traced("load")) traceLine(`${manifest}: used (${what})`);
@@ -120,18 +118,19 @@ export function locateLibraries(options: OpenOptions = {}): LibrarySet {
   );
 }
 
-/** The option as it was given. Throws InvalidArgumentError for what is no path. */
-export function checkLibraryPath(libraryPath: unknown): string | undefined {
-  if (libraryPath === undefined || (typeof libraryPath === "string" && libraryPath !== "")) return libraryPath;
-  throw new InvalidArgumentError("libraryPath must name a folder with manifest.json and the libraries", {
-    value: libraryPath,
-    expected: "the path of a folder",
-  });
-}
+/** The options of {@linkcode locateLibraries} and of whatever opens the libraries. */
+export const openRules = {
+  libraryPath: custom(FOLDER_WORDS, (name, value) => {
+    return typeof value === "string" && value !== "" ? checkText(name, value) : refuse(name, value, FOLDER_WORDS);
+  }),
+} as const;
+
+/** The specification of {@linkcode OpenOptions}. */
+export const openSpec = options("open", openRules);
 
 /** A folder that the user names is the only place; else each default place is one. */
-function places(options: OpenOptions): Place[] {
-  const libraryPath = checkLibraryPath(options.libraryPath);
+function places(given: OpenOptions): Place[] {
+  const { libraryPath } = openSpec.check(given);
   if (libraryPath !== undefined) return [{ what: "option libraryPath", path: libraryPath }];
   const named = environment("GGML_FFI_LIBRARY_PATH");
   if (named !== undefined) return [{ what: "GGML_FFI_LIBRARY_PATH", path: named }];

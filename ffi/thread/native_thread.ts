@@ -1,7 +1,10 @@
 import { isMemory } from "../call/caller.ts";
+import { DEFAULT_WATCHDOG_MS } from "../containment/watchdog.ts";
 import type { NativeAbortPolicy } from "../containment/watchdog.ts";
+import { callback, custom, integer, oneOf, options, type Settings } from "../../base/options.ts";
+import { isInstance, refuse } from "../../base/check.ts";
+import { isAtLeast, LOG_LEVELS, type LogLevel, type LogLine } from "../containment/log.ts";
 import { DisposedError, type GgmlError, InvalidArgumentError } from "../errors.ts";
-import type { LogLine } from "../containment/guard.ts";
 import type { Native } from "../native.ts";
 import { isStruct, type Signature } from "../types/signature.ts";
 import { bytesOf } from "../memory/struct_factory.ts";
@@ -13,7 +16,7 @@ import type { MemoryArgument } from "./protocol.ts";
 import type { Request, ThreadWorker } from "./worker_client.ts";
 
 export type { NativeAbortPolicy } from "../containment/watchdog.ts";
-export type { LogLine } from "../containment/guard.ts";
+export type { LogLevel, LogLine } from "../containment/log.ts";
 export type { CancelFlag, MessageIn, MessageOut, Task, TaskContext, TaskInput, TaskOutput, TaskTable } from "./task.ts";
 
 /** What {@linkcode NativeThread.run} takes beside the input. */
@@ -31,10 +34,6 @@ export interface TaskRun<Output, In = unknown> extends Promise<Output> {
   /** Sends a message that the task's `receive()` finds. Does nothing once the task has ended. */
   post(message: In): void;
 }
-
-/** `GGML_LOG_LEVEL_INFO` and `_CONT`: the dots of a load's progress, which go on with a line of information. */
-const INFORMATION = 2;
-const CONTINUED = 5;
 
 /** How a native thread is started. */
 export interface NativeThreadOptions {
@@ -55,9 +54,23 @@ export interface NativeThreadOptions {
    * `logLevel` on, and never by native code itself. What it throws is an uncaught error of the program.
    */
   onLog?: ((line: LogLine) => void) | undefined;
-  /** The least level for `onLog`: 1 debug, 2 information (the default), 3 warning, 4 error. C: `ggml_log_level`. */
-  logLevel?: number | undefined;
+  /** The least severe level that `onLog` gets. Default `"info"`. C: `ggml_log_level`. */
+  logLevel?: LogLevel | undefined;
 }
+
+/** What every native thread is started with, also by those who load a model on one. */
+export const threadRules = {
+  nativeAbort: oneOf(["contain", "exit"], { default: "contain" }),
+  watchdogMs: integer({ min: 0, max: 0x7fff_ffff, default: DEFAULT_WATCHDOG_MS }),
+  onLog: callback<(line: LogLine) => void>(),
+  logLevel: oneOf(LOG_LEVELS, { default: "info" }),
+} as const;
+
+const startSpec = options("NativeThread.start", {
+  entry: custom("a URL", (name, value) => isInstance(value, URL) ? value : refuse(name, value, "a URL")),
+  ...threadRules,
+});
+type StartSettings = Settings<typeof startSpec>;
 
 /**
  * A thread for native calls that take time: a Worker in both runtimes. Requests run one after another, in the order in which they came. It keeps the
@@ -70,17 +83,16 @@ export interface NativeThreadOptions {
  */
 export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncDisposable {
   readonly #worker: ThreadWorker;
-  readonly #options: NativeThreadOptions;
+  readonly #settings: StartSettings;
   readonly #onLog: ((line: LogLine) => void) | undefined;
   #disposed: Promise<void> | undefined;
 
-  private constructor(worker: ThreadWorker, options: NativeThreadOptions) {
+  private constructor(worker: ThreadWorker, settings: StartSettings) {
     this.#worker = worker;
-    this.#options = options;
-    const { onLog, logLevel = INFORMATION } = options;
+    this.#settings = settings;
+    const { onLog, logLevel } = settings;
     // Others may have asked for more.
-    const levelOf = ({ level }: LogLine): number => level === CONTINUED ? INFORMATION : level;
-    if (onLog !== undefined) this.#onLog = (line) => levelOf(line) >= logLevel ? onLog(line) : undefined;
+    if (onLog !== undefined) this.#onLog = (line) => isAtLeast(line, logLevel) ? onLog(line) : undefined;
   }
 
   /**
@@ -91,10 +103,10 @@ export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncD
     native: Native | Promise<Native>,
     options: NativeThreadOptions = {},
   ): Promise<NativeThread<Tasks>> {
-    checkStart(options);
-    const worker = await takeWorker(native, options.entry);
-    if (options.onLog !== undefined) worker.native.guard?.note(options.logLevel ?? INFORMATION);
-    return new NativeThread<Tasks>(worker, options);
+    const settings = startSpec.check(options);
+    const worker = await takeWorker(native, settings.entry);
+    if (settings.onLog !== undefined) worker.native.guard?.note(settings.logLevel);
+    return new NativeThread<Tasks>(worker, settings);
   }
 
   /**
@@ -155,7 +167,7 @@ export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncD
       const error = new DisposedError("the native thread was disposed; start another", { expected: "a thread in use" });
       return Object.assign(Promise.reject<Output>(error), { post(): void {} });
     }
-    const { nativeAbort, watchdogMs } = this.#options;
+    const { nativeAbort, watchdogMs } = this.#settings;
     return this.#worker.request({ ...request, nativeAbort, watchdogMs, onLog: this.#onLog }) as TaskRun<Output>;
   }
 
@@ -175,15 +187,4 @@ export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncD
   #unmarshal({ result }: Signature, value: unknown): unknown {
     return isStruct(result) ? this.#worker.native.structFrom(result.struct as StructName, value as Uint8Array) : value;
   }
-}
-
-function checkStart({ nativeAbort, watchdogMs, onLog, logLevel }: NativeThreadOptions): void {
-  const check = (name: string, value: unknown, right: boolean, expected: string): void => {
-    if (value === undefined || right) return;
-    throw new InvalidArgumentError(`${name} is ${String(value)}; give ${expected}`, { value, expected });
-  };
-  check("nativeAbort", nativeAbort, nativeAbort === "contain" || nativeAbort === "exit", '"contain" or "exit"');
-  check("watchdogMs", watchdogMs, Number.isFinite(watchdogMs) && Number(watchdogMs) >= 0, "a number from 0");
-  check("onLog", onLog, typeof onLog === "function", "a function");
-  check("logLevel", logLevel, [1, 2, 3, 4].includes(logLevel ?? 0), "1, 2, 3 or 4");
 }

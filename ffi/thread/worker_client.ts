@@ -8,7 +8,7 @@ import {
 } from "../containment/watchdog.ts";
 import { CoreBudget, type CoreMemory } from "./core_budget.ts";
 import { CancelledError, deserializeError, type GgmlError, NativeThreadError } from "../errors.ts";
-import type { LogLine } from "../containment/guard.ts";
+import type { LogLine } from "../containment/log.ts";
 import type { Native } from "../native.ts";
 import type { Pointer } from "../types/pointer.ts";
 import type { TaskRun } from "./native_thread.ts";

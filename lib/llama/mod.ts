@@ -16,7 +16,7 @@ export { Generation, type GenerationResult, type GenerationTimings } from "./gen
 export type { CompletionOptions, GenerationOptions } from "./generation/options.ts";
 export type { ControlVector, ControlVectorOptions } from "./adapters/control_vectors.ts";
 export type { InfillFile, InfillOptions, InfillPromptOptions } from "./generation/infill.ts";
-export type { LogLine, NativeAbortPolicy } from "../../ffi/thread/native_thread.ts";
+export type { LogLevel, LogLine, NativeAbortPolicy } from "../../ffi/thread/native_thread.ts";
 export { Lora, type LoraInfo, type LoraOption, type LoraUse } from "./adapters/lora.ts";
 export type { LoadOptions } from "../support/load_options.ts";
 export type { ModelOptions } from "./model/load_options.ts";

@@ -4,8 +4,9 @@
  * @module
  */
 
-import type { LogLine, NativeAbortPolicy } from "../../ffi/thread/native_thread.ts";
-import { checkFunction, checkInteger, checkOneOf, checkSignal, checkText } from "./check.ts";
+import { openRules } from "../../ffi/library/locate.ts";
+import { type LogLevel, type LogLine, type NativeAbortPolicy, threadRules } from "../../ffi/thread/native_thread.ts";
+import { callback, options, type RulesOf, type Settings, signal } from "./options.ts";
 
 /** How a model of any kind is loaded. */
 export interface LoadOptions {
@@ -28,55 +29,31 @@ export interface LoadOptions {
    * uncaught error of the program. On Linux only.
    */
   onLog?: ((line: LogLine) => void) | undefined;
-  /** The least level for `onLog`: 1 debug, 2 information (the default), 3 warning, 4 error. C: `ggml_log_level`. */
-  logLevel?: number | undefined;
+  /** The least severe level that `onLog` gets. Default `"info"`. C: `ggml_log_level`. */
+  logLevel?: LogLevel | undefined;
   /** The folder with the native libraries and their `manifest.json`. Default `$GGML_FFI_LIBRARY_PATH`, the platform's package, or the source tree's build. */
   libraryPath?: string | undefined;
 }
 
+/** {@linkcode LoadOptions}, declared: to be spread into the specification of whatever loads a model. */
+export const loadRules = {
+  onProgress: callback<(part: number) => void>(),
+  signal: signal(),
+  ...threadRules,
+  ...openRules,
+} as const satisfies RulesOf<LoadOptions>;
+
 /** {@linkcode LoadOptions}, checked. */
-export interface CheckedLoadOptions {
-  /** See {@linkcode LoadOptions.onProgress}. */
-  onProgress: ((part: number) => void) | undefined;
-  /** See {@linkcode LoadOptions.signal}. */
-  signal: AbortSignal | undefined;
-  /** See {@linkcode LoadOptions.nativeAbort}. */
-  nativeAbort: NativeAbortPolicy;
-  /** See {@linkcode LoadOptions.watchdogMs}. */
-  watchdogMs: number | undefined;
-  /** See {@linkcode LoadOptions.onLog}. */
-  onLog: ((line: LogLine) => void) | undefined;
-  /** See {@linkcode LoadOptions.logLevel}. */
-  logLevel: number | undefined;
-  /** See {@linkcode LoadOptions.libraryPath}. */
-  libraryPath: string | undefined;
-}
+export type CheckedLoadOptions = Settings<typeof loadRules>;
+
+const spec = options("load", loadRules);
 
 /** The names of {@linkcode LoadOptions}. */
-export const loadOptionNames = [
-  "onProgress",
-  "signal",
-  "nativeAbort",
-  "watchdogMs",
-  "onLog",
-  "logLevel",
-  "libraryPath",
-] as const;
-
-const LARGEST = 0x7fff_ffff;
+export const loadOptionNames: readonly (keyof typeof loadRules)[] = spec.names;
 
 /** Checks these options; others beside them are left to the caller. Throws {@linkcode InvalidArgumentError}. */
 export function checkLoadOptions(given: LoadOptions): CheckedLoadOptions {
-  const { onProgress, signal, nativeAbort = "contain", watchdogMs, onLog, logLevel, libraryPath } = given;
-  return {
-    onProgress: onProgress === undefined ? undefined : checkFunction("onProgress", onProgress),
-    signal: signal === undefined ? undefined : checkSignal("signal", signal),
-    nativeAbort: checkOneOf("nativeAbort", nativeAbort, ["contain", "exit"]),
-    watchdogMs: watchdogMs === undefined ? undefined : checkInteger("watchdogMs", watchdogMs, { min: 0, max: LARGEST }),
-    onLog: onLog === undefined ? undefined : checkFunction("onLog", onLog),
-    logLevel: logLevel === undefined ? undefined : checkInteger("logLevel", logLevel, { min: 1, max: 4 }),
-    libraryPath: libraryPath === undefined ? undefined : checkText("libraryPath", libraryPath),
-  };
+  return spec.check(Object.fromEntries(Object.entries(given).filter(([name]) => name in loadRules)));
 }
 
 /** The caller's signal and `onProgress`, where an error of `onProgress` aborts too: what was loaded all the same is freed then. */

@@ -1,7 +1,5 @@
 import type { Native } from "../../ffi/native.ts";
 
-/** `GGML_LOG_LEVEL_ERROR`. */
-const ERROR = 4;
 /** Names of functions and what else upstream puts before what it says. */
 const prefix = /^(?:\w+: )+(?:error loading model: )?/;
 /** What is said last whatever went wrong. */
@@ -9,7 +7,7 @@ const empty = /^failed to load model$/;
 
 /** What llama.cpp said went wrong on this thread since a mark: its last errors in its own words, each once; `undefined` when it said nothing. */
 export function logWords(native: Native, mark: number): string | undefined {
-  const lines = native.logSince(mark).filter(({ level }) => level === ERROR).map(({ text }) =>
+  const lines = native.logSince(mark).filter(({ level }) => level === "error").map(({ text }) =>
     text.replace(prefix, "")
   );
   const telling = [...new Set(lines)].filter((text) => text !== "" && !empty.test(text));

@@ -5,7 +5,7 @@ import process from "node:process";
 import type { PlatformPackage } from "./platform.ts";
 import { npmPack, readJson, ROOT, run, writeJson } from "./tools.ts";
 
-const CONTENTS = ["mod.ts", "ffi", "lib", "deno.json", "LICENSE", "README.md"] as const;
+const CONTENTS = ["mod.ts", "base", "ffi", "lib", "deno.json", "LICENSE", "README.md"] as const;
 
 /** Makes the package of the library, and gives its tarball's path. */
 export async function packLibrary(platforms: readonly PlatformPackage[], work: string, out: string): Promise<string> {

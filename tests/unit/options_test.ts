@@ -68,7 +68,7 @@ test("sampling: every number out of its range or no number is refused, the ends 
     }
   }
   for (const whole of ["topK", "penaltyLastN", "seed", "minTokens", "logprobs"]) {
-    refused(() => checkSampling({ [whole]: 1.5 }), /a whole number/);
+    refused(() => checkSampling({ [whole]: 1.5 }), /an integer/);
   }
 });
 
@@ -91,9 +91,9 @@ test("generation: maxTokens, stop, signal, unknown names", () => {
   refused(() => checkGeneration("chat.send", untyped({ top_p: 5 })), /did you mean topP/);
   refused(() => checkGeneration("chat.send", untyped({ nonsense: 5 })), /it knows temperature, /);
   refused(() => checkGeneration("chat.send", untyped({ parseSpecial: true })), /no option/);
-  refused(() => checkGeneration("chat.send", untyped("x")), /an object/);
-  refused(() => checkGeneration("chat.send", untyped([])), /an object/);
-  refused(() => checkGeneration("chat.send", untyped(null)), /an object/);
+  refused(() => checkGeneration("chat.send", untyped("x")), /a plain object/);
+  refused(() => checkGeneration("chat.send", untyped([])), /a plain object/);
+  refused(() => checkGeneration("chat.send", untyped(null)), /a plain object/);
   refused(() => checkCompletion("model.complete", { parseSpecial: untyped(1) }), /true or false/);
 });
 

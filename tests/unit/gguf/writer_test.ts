@@ -151,7 +151,7 @@ test("what can't be in a file is refused, by name", () => {
     [{ shape: [-2] }, /whole numbers/],
     [{ shape: [2.5] }, /whole numbers/],
     [{ shape: [2 ** 40, 2 ** 40] }, /addressed/],
-    [{ data: Float32Array.of(1) }, /is 4; give 8 bytes/],
+    [{ data: Float32Array.of(1) }, /is 4; expected 8 bytes/],
     [{ data: "text" as never }, /typed array/],
     [{ data: () => [new Uint8Array(9)] }, /more than 8 bytes/],
     [{ data: () => [new Uint8Array(7)] }, /only 7 bytes/],
