@@ -8,7 +8,7 @@ export { type DeviceInfo, devices } from "./backend/devices.ts";
 export type { DeviceKind } from "./backend/device_kind.ts";
 export { Registry } from "./backend/registry.ts";
 export { BackendModule } from "./backend/backend_module.ts";
-export type { LoadedModules, ModuleWords, RefusedModule } from "./backend/modules.ts";
+export type { LoadedModules, ModuleInfo, RefusedModule } from "./backend/modules.ts";
 export { type BackendOptions, Device, type DeviceCapabilities, type DeviceProperties } from "./backend/device.ts";
 export { Backend } from "./backend/backend.ts";
 export type { WorkOptions } from "./backend/compute_thread.ts";

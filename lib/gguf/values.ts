@@ -7,7 +7,6 @@
 import { InvalidArgumentError } from "../errors.ts";
 import { checkBoolean, checkOneOf, checkText, show } from "../support/check.ts";
 import { decodeScalar, type GgufScalarType, ggufValueSizes, type GgufValueType, ggufValueTypes } from "./types.ts";
-import { joined } from "../../ffi/memory/concat.ts";
 
 /** Numbers of one type, in a row. */
 export type GgufNumbers =
@@ -108,7 +107,13 @@ export class ByteBuilder {
 
   /** All of it. */
   finish(): Uint8Array<ArrayBuffer> {
-    return joined(Uint8Array, this.#parts);
+    const whole = new Uint8Array(this.length);
+    let at = 0;
+    for (const part of this.#parts) {
+      whole.set(part, at);
+      at += part.length;
+    }
+    return whole;
   }
 }
 

@@ -44,7 +44,10 @@ async function load(): Promise<Reference> {
 
 /** Gives all tensors of a context memory of one type. */
 export function allocateIn(context: GgmlContext, type: BufferType): BackendBuffer {
-  const pointer = context.native.lib.ggml_backend_alloc_ctx_tensors_from_buft(context.unsafePointer, type.pointer);
+  const pointer = context.native.lib.ggml_backend_alloc_ctx_tensors_from_buft(
+    context.unsafePointer,
+    type.unsafePointer,
+  );
   if (pointer === null) throw new Error("no memory");
   return new BackendBuffer(context.native, pointer);
 }

@@ -5,11 +5,12 @@
  */
 
 import { AllocationError, InvalidArgumentError } from "../../errors.ts";
-import { isInstance, show } from "../../support/check.ts";
-import { Backend } from "../backend/backend.ts";
+import { show } from "../../support/check.ts";
+import type { Backend } from "../backend/backend.ts";
 import { BackendBuffer } from "../backend/buffer.ts";
-import { BufferType } from "../backend/buffer_type.ts";
-import { GgmlContext } from "../tensor/context.ts";
+import type { BufferType } from "../backend/buffer_type.ts";
+import { brands } from "../brands.ts";
+import type { GgmlContext } from "../tensor/context.ts";
 import { buffersOf, clear, forgetBuffers, unallocated } from "./release_memory.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { GraphError } from "../tensor/errors.ts";
@@ -36,11 +37,11 @@ export function allocateContext(context: GgmlContext, where: BufferType | Backen
   const waiting = checkContext(context);
   const { lib } = context.native;
   const kind = typeOf(where);
-  const pointer = isInstance(where, Backend)
-    ? lib.ggml_backend_alloc_ctx_tensors(context.unsafePointer, where.pointer)
-    : lib.ggml_backend_alloc_ctx_tensors_from_buft(context.unsafePointer, kind.pointer);
+  const pointer = brands.backend.has(where)
+    ? lib.ggml_backend_alloc_ctx_tensors(context.unsafePointer, where.unsafePointer)
+    : lib.ggml_backend_alloc_ctx_tensors_from_buft(context.unsafePointer, kind.unsafePointer);
   if (pointer === null) {
-    const bytes = lib.ggml_backend_alloc_ctx_tensors_from_buft_size(context.unsafePointer, kind.pointer);
+    const bytes = lib.ggml_backend_alloc_ctx_tensors_from_buft_size(context.unsafePointer, kind.unsafePointer);
     waiting.forEach(clear);
     throw new AllocationError(`${kind.name} gave no ${bytes} bytes for the tensors of the context; free others first`, {
       value: Number(bytes),
@@ -60,13 +61,16 @@ export function allocateContext(context: GgmlContext, where: BufferType | Backen
 export function contextBufferSize(context: GgmlContext, where: BufferType | Backend): number {
   assertContext(context);
   return Number(
-    context.native.lib.ggml_backend_alloc_ctx_tensors_from_buft_size(context.unsafePointer, typeOf(where).pointer),
+    context.native.lib.ggml_backend_alloc_ctx_tensors_from_buft_size(
+      context.unsafePointer,
+      typeOf(where).unsafePointer,
+    ),
   );
 }
 
 function typeOf(where: BufferType | Backend): BufferType {
-  if (isInstance(where, BufferType)) return where;
-  if (isInstance(where, Backend)) return where.device.bufferType;
+  if (brands.bufferType.has(where)) return where;
+  if (brands.backend.has(where)) return where.device.bufferType;
   throw new InvalidArgumentError(`the place for the tensors is ${show(where)}; give a BufferType or a Backend`, {
     value: where,
     expected: "a BufferType or a Backend",
@@ -74,12 +78,7 @@ function typeOf(where: BufferType | Backend): BufferType {
 }
 
 function assertContext(context: GgmlContext): void {
-  if (!isInstance(context, GgmlContext)) {
-    throw new InvalidArgumentError(`the context is ${show(context)}; give a GgmlContext`, {
-      value: context,
-      expected: "a GgmlContext",
-    });
-  }
+  brands.context.check("the context", context).assertAlive();
   if (context.noAlloc) return;
   throw new InvalidArgumentError(
     "the context has memory of its own for its tensors; make one without the option memory",

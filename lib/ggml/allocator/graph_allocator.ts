@@ -1,8 +1,9 @@
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { AllocationError, InvalidArgumentError } from "../../errors.ts";
-import { checkInteger, isInstance, show } from "../../support/check.ts";
-import { BufferType } from "../backend/buffer_type.ts";
-import { Graph } from "../graph/graph.ts";
+import { checkInteger, show } from "../../support/check.ts";
+import { brands } from "../brands.ts";
+import type { BufferType } from "../backend/buffer_type.ts";
+import type { Graph } from "../graph/graph.ts";
 import { Handle } from "../tensor/handle.ts";
 import { assertNonNull } from "../backend/non_null.ts";
 import { buffersOf, forgetBuffers } from "./release_memory.ts";
@@ -56,7 +57,7 @@ export class GraphAllocator implements Disposable {
    */
   constructor(...types: readonly BufferType[]) {
     const [first] = types;
-    const wrong = types.find((type) => !isInstance(type, BufferType));
+    const wrong = types.find((type) => !brands.bufferType.has(type));
     if (first === undefined || wrong !== undefined) {
       throw new InvalidArgumentError(
         `a graph allocator takes buffer types, not ${show(first === undefined ? types : wrong)}`,
@@ -132,7 +133,7 @@ export class GraphAllocator implements Disposable {
       });
     }
     this.#buffers = buffersOf(waiting);
-    graph.lieIn(this.#handle);
+    graph.setOwner(this.#handle);
     return {
       grew: this.bufferSizes.some((size, index) => size > (before[index] ?? 0)),
       inputs: waiting.filter((tensor) => tensor.op === "NONE" && !tensor.isView),
@@ -152,9 +153,9 @@ export class GraphAllocator implements Disposable {
   #make(): Handle<"ggml_gallocr"> {
     const { lib } = this.#native;
     const [first] = this.#types;
-    const pointers = BigUint64Array.from(this.#types, ({ pointer }) => pointer);
+    const pointers = BigUint64Array.from(this.#types, ({ unsafePointer }) => unsafePointer);
     const pointer = this.#types.length === 1 && first !== undefined
-      ? lib.ggml_gallocr_new(first.pointer)
+      ? lib.ggml_gallocr_new(first.unsafePointer)
       : lib.ggml_gallocr_new_n(pointers, pointers.length);
     return new Handle({
       what: "the graph allocator",
@@ -209,13 +210,7 @@ export class GraphAllocator implements Disposable {
 
   #assertFree(graph: Graph): void {
     this.assertAlive();
-    if (!isInstance(graph, Graph)) {
-      throw new InvalidArgumentError(`the graph is ${show(graph)}; give a Graph`, {
-        value: graph,
-        expected: "a Graph",
-      });
-    }
-    graph.assertAlive();
+    brands.graph.check("the graph", graph).assertAlive();
     if (!this.#handle.busy) return;
     throw new GraphError("a graph in this allocator's memory is computed just now; await that first", {
       value: "computing",

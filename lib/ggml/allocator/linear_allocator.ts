@@ -1,10 +1,10 @@
 import type { Native, StructView } from "../../../ffi/mod.ts";
 import type { ggml_tallocr } from "../../../ffi/mod.ts";
 import { AllocationError, BackendError, InvalidArgumentError } from "../../errors.ts";
-import { isInstance, show } from "../../support/check.ts";
-import { BackendBuffer } from "../backend/buffer.ts";
+import { brands } from "../brands.ts";
+import type { BackendBuffer } from "../backend/buffer.ts";
 import { forgetBuffers } from "./release_memory.ts";
-import { Tensor } from "../tensor/tensor.ts";
+import type { Tensor } from "../tensor/tensor.ts";
 
 /**
  * Puts tensors into a buffer one after another. Nothing is given back: when the buffer is disposed all of them have no memory again. C: `struct ggml_tallocr`.
@@ -29,17 +29,12 @@ export class LinearAllocator {
 
   /** Begins at the start of a buffer. Throws InvalidArgumentError, DisposedError. C: `ggml_tallocr_new`. */
   constructor(buffer: BackendBuffer) {
-    if (!isInstance(buffer, BackendBuffer)) {
-      throw new InvalidArgumentError(`the buffer is ${show(buffer)}; give a Buffer`, {
-        value: buffer,
-        expected: "a Buffer",
-      });
-    }
+    brands.buffer.check("the buffer", buffer);
     this.buffer = buffer;
     this.#native = buffer.native;
-    const { pointer } = buffer;
-    this.#state = this.#native.lib.ggml_tallocr_new(pointer);
-    buffer.use({ bufferFreed: () => forgetBuffers(new Set([pointer])) });
+    const { unsafePointer } = buffer;
+    this.#state = this.#native.lib.ggml_tallocr_new(unsafePointer);
+    buffer.use({ bufferFreed: () => forgetBuffers(new Set([unsafePointer])) });
   }
 
   /** Bytes that are taken. C: `offset`. */
@@ -52,12 +47,7 @@ export class LinearAllocator {
    * BackendError when the backend refuses it, DisposedError. C: `ggml_tallocr_alloc`.
    */
   alloc(tensor: Tensor): this {
-    if (!isInstance(tensor, Tensor)) {
-      throw new InvalidArgumentError(`the tensor is ${show(tensor)}; give a Tensor`, {
-        value: tensor,
-        expected: "a Tensor",
-      });
-    }
+    brands.tensor.check("the tensor", tensor);
     if (tensor.struct.data !== null || tensor.struct.view_src !== null) {
       const what = tensor.struct.data === null ? "is a view" : "has memory already";
       throw new InvalidArgumentError(`${tensor} ${what}; give a tensor of its own without memory`, {
@@ -66,7 +56,7 @@ export class LinearAllocator {
       });
     }
     const { lib } = this.#native;
-    const size = Number(lib.ggml_backend_buffer_get_alloc_size(this.buffer.pointer, tensor.unsafePointer));
+    const size = Number(lib.ggml_backend_buffer_get_alloc_size(this.buffer.unsafePointer, tensor.unsafePointer));
     const padded = Math.ceil(size / this.buffer.alignment) * this.buffer.alignment;
     const left = this.buffer.size - this.usedBytes;
     if (padded > left) {

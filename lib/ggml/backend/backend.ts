@@ -1,21 +1,22 @@
+import { brands } from "../brands.ts";
 import { availableParallelism } from "node:os";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { BackendError } from "../../errors.ts";
-import { checkInteger, checkOptions, checkSignal } from "../../support/check.ts";
+import { checkInteger, checkOptions, checkSignal, refuse } from "../../support/check.ts";
 import { assertAnyThread } from "./js_devices_in_use.ts";
 import type { BackendBuffer } from "./buffer.ts";
 import type { BufferType } from "./buffer_type.ts";
 import { assertNonNull } from "./non_null.ts";
 import { ComputeThread, type WorkOptions } from "./compute_thread.ts";
-import { Device } from "./device.ts";
+import type { Device } from "./device.ts";
 import { GraphPlan } from "./graph_plan.ts";
 import { checkGraph } from "./graph_check.ts";
 import { checkIndices } from "./index_check.ts";
 import { Handle } from "../tensor/handle.ts";
-import { checkBackend, checkBufferType, checkGraphObject, checkTensor } from "./object_check.ts";
 import type { GraphReference, TensorReference } from "../tensor/references.ts";
 import { statusError } from "./status.ts";
 import { checkAllocated, checkRange, checkRows, checkSameLayout, type TensorRows } from "./tensor_copy.ts";
+import { wrapDevice } from "./wrappers.ts";
 import type { BackendPlace } from "../thread/compute.ts";
 
 /** The most threads that a backend is told to use. */
@@ -49,8 +50,9 @@ export class Backend implements Disposable {
   /** Takes over a backend that the raw layer made. */
   constructor(native: Native, pointer: Pointer<"ggml_backend">) {
     this.native = native;
+    brands.backend.add(this);
     this.name = native.readCString(native.lib.ggml_backend_name(pointer));
-    this.device = new Device(native, assertNonNull(native.lib.ggml_backend_get_device(pointer), "a device"));
+    this.device = wrapDevice(native, assertNonNull(native.lib.ggml_backend_get_device(pointer), "a device"));
     this.#thread = new ComputeThread(native);
     this.#handle = new Handle({
       what: `the backend ${this.name}`,
@@ -67,13 +69,13 @@ export class Backend implements Disposable {
   }
 
   /** The address, for the raw layer. Throws DisposedError once it was disposed. */
-  get pointer(): Pointer<"ggml_backend"> {
+  get unsafePointer(): Pointer<"ggml_backend"> {
     return this.#handle.pointer;
   }
 
   /** The 16 bytes that say which implementation it is. C: `ggml_backend_guid`. */
   get guid(): string {
-    const guid = this.native.lib.ggml_backend_guid(this.pointer);
+    const guid = this.native.lib.ggml_backend_guid(this.unsafePointer);
     return guid === null ? "" : this.native.copy(guid, 16).toHex();
   }
 
@@ -84,7 +86,7 @@ export class Backend implements Disposable {
 
   /** Tensors start at multiples of this many bytes. C: `ggml_backend_get_alignment`. */
   get alignment(): number {
-    return Number(this.native.lib.ggml_backend_get_alignment(this.pointer));
+    return Number(this.native.lib.ggml_backend_get_alignment(this.unsafePointer));
   }
 
   /** The most bytes that one buffer can have; `Infinity` where there is no limit. C: `ggml_backend_get_max_size`. */
@@ -107,7 +109,10 @@ export class Backend implements Disposable {
       });
     }
     this.#assertIdle("set its threads");
-    this.native.functionAt(this.#setThreads, { parameters: ["pointer", "i32"], result: "void" })(this.pointer, value);
+    this.native.functionAt(this.#setThreads, { parameters: ["pointer", "i32"], result: "void" })(
+      this.unsafePointer,
+      value,
+    );
     this.#threads = value;
   }
 
@@ -118,17 +123,23 @@ export class Backend implements Disposable {
 
   /** Whether it can compute this node. C: `ggml_backend_supports_op`. */
   supportsOperation(node: TensorReference): boolean {
-    return this.native.lib.ggml_backend_supports_op(this.pointer, checkTensor("node", node).unsafePointer);
+    return this.native.lib.ggml_backend_supports_op(
+      this.unsafePointer,
+      brands.tensor.check("node", node).unsafePointer,
+    );
   }
 
   /** Whether it can use tensors in buffers of this type. C: `ggml_backend_supports_buft`. */
   supportsBufferType(type: BufferType): boolean {
-    return this.native.lib.ggml_backend_supports_buft(this.pointer, checkBufferType("type", type).pointer);
+    return this.native.lib.ggml_backend_supports_buft(
+      this.unsafePointer,
+      brands.bufferType.check("type", type).unsafePointer,
+    );
   }
 
   /** Whether it wants to compute this node even if the weights lie elsewhere. C: `ggml_backend_offload_op`. */
   offloadsOperation(node: TensorReference): boolean {
-    return this.native.lib.ggml_backend_offload_op(this.pointer, checkTensor("node", node).unsafePointer);
+    return this.native.lib.ggml_backend_offload_op(this.unsafePointer, brands.tensor.check("node", node).unsafePointer);
   }
 
   /**
@@ -158,7 +169,7 @@ export class Backend implements Disposable {
     const holds = this.#check(graph);
     try {
       const error = statusError(
-        this.native.lib.ggml_backend_graph_compute(this.pointer, graph.unsafePointer),
+        this.native.lib.ggml_backend_graph_compute(this.unsafePointer, graph.unsafePointer),
         `computing on ${this.name}`,
       );
       if (error !== undefined) throw error;
@@ -174,7 +185,7 @@ export class Backend implements Disposable {
   begin(graph: GraphReference): void {
     this.#assertIdle("compute");
     this.#inFlight.push(...this.#check(graph));
-    const status = this.native.lib.ggml_backend_graph_compute_async(this.pointer, graph.unsafePointer);
+    const status = this.native.lib.ggml_backend_graph_compute_async(this.unsafePointer, graph.unsafePointer);
     const error = statusError(status, `computing on ${this.name}`);
     if (error === undefined) return;
     this.synchronize();
@@ -190,7 +201,7 @@ export class Backend implements Disposable {
   /** Waits, and blocks the caller, until all that it was given is done. C: `ggml_backend_synchronize`. */
   synchronize(): void {
     this.#assertIdle("wait for it");
-    this.native.lib.ggml_backend_synchronize(this.pointer);
+    this.native.lib.ggml_backend_synchronize(this.unsafePointer);
     this.#land();
   }
 
@@ -204,7 +215,7 @@ export class Backend implements Disposable {
     checkRange(tensor, offset, data);
     this.#inFlight.push(data);
     this.native.lib.ggml_backend_tensor_set_async(
-      this.pointer,
+      this.unsafePointer,
       tensor.unsafePointer,
       this.native.addressOf(data),
       BigInt(offset),
@@ -218,7 +229,7 @@ export class Backend implements Disposable {
     checkRange(tensor, offset, data);
     this.#inFlight.push(data);
     this.native.lib.ggml_backend_tensor_get_async(
-      this.pointer,
+      this.unsafePointer,
       tensor.unsafePointer,
       this.native.addressOf(data),
       BigInt(offset),
@@ -232,7 +243,7 @@ export class Backend implements Disposable {
     const args = checkRows(tensor, data, rows);
     this.#inFlight.push(data);
     this.native.lib.ggml_backend_tensor_set_2d_async(
-      this.pointer,
+      this.unsafePointer,
       tensor.unsafePointer,
       this.native.addressOf(data),
       ...args,
@@ -245,7 +256,7 @@ export class Backend implements Disposable {
     const args = checkRows(tensor, data, rows);
     this.#inFlight.push(data);
     this.native.lib.ggml_backend_tensor_get_2d_async(
-      this.pointer,
+      this.unsafePointer,
       tensor.unsafePointer,
       this.native.addressOf(data),
       ...args,
@@ -261,8 +272,13 @@ export class Backend implements Disposable {
     checkAllocated(from);
     checkAllocated(to);
     checkSameLayout(from, to);
-    checkBackend("other", other);
-    this.native.lib.ggml_backend_tensor_copy_async(this.pointer, other.pointer, from.unsafePointer, to.unsafePointer);
+    brands.backend.check("other", other);
+    this.native.lib.ggml_backend_tensor_copy_async(
+      this.unsafePointer,
+      other.unsafePointer,
+      from.unsafePointer,
+      to.unsafePointer,
+    );
   }
 
   /**
@@ -282,7 +298,7 @@ export class Backend implements Disposable {
   place(): BackendPlace {
     this.assertKept();
     return {
-      backend: this.pointer,
+      backend: this.unsafePointer,
       threads: this.#threads,
       setThreads: this.#setThreads,
       setAbort: this.#setAbort,
@@ -290,14 +306,14 @@ export class Backend implements Disposable {
   }
 
   /** Keeps it open until the function that it gives is called, even when it is disposed meanwhile. */
-  hold(): () => void {
-    return this.#handle.hold();
+  retain(): () => void {
+    return this.#handle.retain();
   }
 
   /** Closes it once its work is done. C: `ggml_backend_free`. */
   [Symbol.dispose](): void {
     this.#thread.end();
-    if (this.#inFlight.length > 0) this.native.lib.ggml_backend_synchronize(this.pointer);
+    if (this.#inFlight.length > 0) this.native.lib.ggml_backend_synchronize(this.unsafePointer);
     this.#land();
     this.#handle[Symbol.dispose]();
   }
@@ -309,10 +325,10 @@ export class Backend implements Disposable {
   #check(graph: GraphReference): (() => void)[] {
     this.#thread.assertKept();
     this.#handle.assertAlive();
-    checkGraphObject("graph", graph);
-    const buffers = checkGraph(this.native, graph, { device: this.device.pointer, name: this.name });
+    if (!brands.graph.has(graph) && !brands.graphCopy.has(graph)) refuse("graph", graph, "a Graph");
+    const buffers = checkGraph(this.native, graph, { device: this.device.unsafePointer, name: this.name });
     checkIndices(graph);
-    return [this.#handle.hold(), graph.hold(), ...buffers.map((buffer) => buffer.hold())];
+    return [this.#handle.retain(), graph.retain(), ...buffers.map((buffer) => buffer.retain())];
   }
 
   #assertIdle(doing: string): void {

@@ -1,13 +1,15 @@
+import { brands } from "../brands.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { AllocationError, DisposedError, InvalidArgumentError, NotAllocatedError } from "../../errors.ts";
 import { checkInteger, checkOneOf, isInstance, show } from "../../support/check.ts";
-import { BufferType } from "./buffer_type.ts";
+import type { BufferType } from "./buffer_type.ts";
 import type { Device } from "./device.ts";
 import { Handle } from "../tensor/handle.ts";
-import { checkTensor } from "./object_check.ts";
 import { assertNonNull } from "./non_null.ts";
 import type { TensorReference } from "../tensor/references.ts";
 import { statusError } from "./status.ts";
+import { wrapBufferType } from "./wrappers.ts";
+import { bufferAt, buffersInUse } from "./buffers_in_use.ts";
 
 function taken(isView: boolean): InvalidArgumentError {
   return new InvalidArgumentError(
@@ -36,16 +38,8 @@ export type BufferUsage = "any" | "weights" | "compute";
 /** In the order of `enum ggml_backend_buffer_usage`. */
 const usages: readonly BufferUsage[] = ["any", "weights", "compute"];
 
-/** The buffers in use, by address: what computes on another thread holds those that its tensors lie in. */
-const live = new Map<bigint, BackendBuffer>();
-
 /** The arrays in which buffers lie. */
 const memory = new Map<BackendBuffer, Uint8Array<ArrayBuffer>>();
-
-/** The buffer at an address; `undefined` for one that an allocator or the raw layer owns. */
-export function bufferAt(pointer: bigint): BackendBuffer | undefined {
-  return live.get(pointer);
-}
 
 /** What has put tensors into a buffer and must forget their addresses when the buffer goes. */
 export interface BufferUser {
@@ -71,14 +65,15 @@ export class BackendBuffer implements Disposable {
       what: `the buffer of ${native.readCString(native.lib.ggml_backend_buffer_name(pointer))}`,
       pointer,
       free: (one) => {
-        live.delete(one);
+        buffersInUse.delete(one);
         for (const user of this.#users) user.bufferFreed(this);
         this.#users.clear();
         native.lib.ggml_backend_buffer_free(one);
         memory.delete(this);
       },
     });
-    live.set(pointer, this);
+    brands.buffer.add(this);
+    buffersInUse.set(pointer, this);
   }
 
   /**
@@ -103,7 +98,7 @@ export class BackendBuffer implements Disposable {
       );
     }
     const size = BigInt(bytes.byteLength);
-    const pointer = native.lib.ggml_backend_dev_buffer_from_host_ptr(device.pointer, address, size, size);
+    const pointer = native.lib.ggml_backend_dev_buffer_from_host_ptr(device.unsafePointer, address, size, size);
     if (pointer === null) {
       throw new AllocationError(
         `${device.name} refused ${bytes.byteLength} bytes of the processor's memory as a buffer`,
@@ -119,23 +114,23 @@ export class BackendBuffer implements Disposable {
   }
 
   /** The address, for the raw layer. Throws DisposedError once it was disposed. */
-  get pointer(): Pointer<"ggml_backend_buffer"> {
+  get unsafePointer(): Pointer<"ggml_backend_buffer"> {
     return this.#handle.pointer;
   }
 
   /** Its name, that of its type. C: `ggml_backend_buffer_name`. */
   get name(): string {
-    return this.native.readCString(this.native.lib.ggml_backend_buffer_name(this.pointer));
+    return this.native.readCString(this.native.lib.ggml_backend_buffer_name(this.unsafePointer));
   }
 
   /** Its size in bytes. C: `ggml_backend_buffer_get_size`. */
   get size(): number {
-    return Number(this.native.lib.ggml_backend_buffer_get_size(this.pointer));
+    return Number(this.native.lib.ggml_backend_buffer_get_size(this.unsafePointer));
   }
 
   /** Tensors start at multiples of this many bytes. C: `ggml_backend_buffer_get_alignment`. */
   get alignment(): number {
-    return Number(this.native.lib.ggml_backend_buffer_get_alignment(this.pointer));
+    return Number(this.native.lib.ggml_backend_buffer_get_alignment(this.unsafePointer));
   }
 
   /** The most bytes that a buffer of its type can have; `Infinity` where there is no limit. C: `ggml_backend_buffer_get_max_size`. */
@@ -145,26 +140,26 @@ export class BackendBuffer implements Disposable {
 
   /** Its type. C: `ggml_backend_buffer_get_type`. */
   get type(): BufferType {
-    return new BufferType(
+    return wrapBufferType(
       this.native,
-      assertNonNull(this.native.lib.ggml_backend_buffer_get_type(this.pointer), "a buffer type"),
+      assertNonNull(this.native.lib.ggml_backend_buffer_get_type(this.unsafePointer), "a buffer type"),
     );
   }
 
   /** Whether it lies in the processor's own memory. C: `ggml_backend_buffer_is_host`. */
   get isHost(): boolean {
-    return this.native.lib.ggml_backend_buffer_is_host(this.pointer);
+    return this.native.lib.ggml_backend_buffer_is_host(this.unsafePointer);
   }
 
   /** What it is for; default `"any"`. C: `ggml_backend_buffer_get_usage`. */
   get usage(): BufferUsage {
-    return usages[this.native.lib.ggml_backend_buffer_get_usage(this.pointer)] ?? "any";
+    return usages[this.native.lib.ggml_backend_buffer_get_usage(this.unsafePointer)] ?? "any";
   }
 
   /** Says what it is for. Throws InvalidArgumentError. C: `ggml_backend_buffer_set_usage`. */
   set usage(value: BufferUsage) {
     const index = usages.indexOf(checkOneOf("the usage of a buffer", value, usages));
-    this.native.lib.ggml_backend_buffer_set_usage(this.pointer, index as 0 | 1 | 2);
+    this.native.lib.ggml_backend_buffer_set_usage(this.unsafePointer, index as 0 | 1 | 2);
   }
 
   /**
@@ -178,18 +173,18 @@ export class BackendBuffer implements Disposable {
         expected: "a buffer with isHost",
       });
     }
-    const base = this.native.lib.ggml_backend_buffer_get_base(this.pointer);
+    const base = this.native.lib.ggml_backend_buffer_get_base(this.unsafePointer);
     return base === null ? new Uint8Array(0) : this.native.view(base, this.size);
   }
 
   /** Fills it with one byte's value, default 0. C: `ggml_backend_buffer_clear`. */
   clear(value: number = 0): void {
-    this.native.lib.ggml_backend_buffer_clear(this.pointer, checkInteger("value", value, { min: 0, max: 255 }));
+    this.native.lib.ggml_backend_buffer_clear(this.unsafePointer, checkInteger("value", value, { min: 0, max: 255 }));
   }
 
   /** Forgets what tensors have attached to it, before other tensors are put there. C: `ggml_backend_buffer_reset`. */
   reset(): void {
-    this.native.lib.ggml_backend_buffer_reset(this.pointer);
+    this.native.lib.ggml_backend_buffer_reset(this.unsafePointer);
   }
 
   /**
@@ -200,10 +195,10 @@ export class BackendBuffer implements Disposable {
    */
   place(tensor: TensorReference, offset: number): void {
     const { native, alignment, size } = this;
-    checkTensor("tensor", tensor);
+    brands.tensor.check("tensor", tensor);
     const { data, view_src } = native.structAt("ggml_tensor", tensor.unsafePointer);
     if (data !== null || view_src !== null) throw taken(view_src !== null);
-    const needed = Number(native.lib.ggml_backend_buffer_get_alloc_size(this.pointer, tensor.unsafePointer));
+    const needed = Number(native.lib.ggml_backend_buffer_get_alloc_size(this.unsafePointer, tensor.unsafePointer));
     checkInteger("offset", offset, { min: 0, max: Math.max(0, size - needed) });
     if (offset % alignment !== 0 || offset + needed > size) {
       throw new InvalidArgumentError(
@@ -211,9 +206,9 @@ export class BackendBuffer implements Disposable {
         { value: offset, expected: `a multiple of ${alignment} up to ${size - needed}` },
       );
     }
-    const base = assertNonNull(native.lib.ggml_backend_buffer_get_base(this.pointer), "a base");
+    const base = assertNonNull(native.lib.ggml_backend_buffer_get_base(this.unsafePointer), "a base");
     const status = native.lib.ggml_backend_tensor_alloc(
-      this.pointer,
+      this.unsafePointer,
       tensor.unsafePointer,
       native.offset(base, offset),
     );
@@ -227,7 +222,7 @@ export class BackendBuffer implements Disposable {
    * themselves. Throws InvalidArgumentError for what isn't such a view, NotAllocatedError. C: `ggml_backend_view_init`.
    */
   static initView(view: TensorReference): void {
-    const { native, unsafePointer } = checkTensor("view", view);
+    const { native, unsafePointer } = brands.tensor.check("view", view);
     const { view_src, buffer } = native.structAt("ggml_tensor", unsafePointer);
     if (view_src === null || buffer !== null) throw taken(view_src !== null);
     const source = native.structAt("ggml_tensor", view_src);
@@ -243,8 +238,8 @@ export class BackendBuffer implements Disposable {
   }
 
   /** Keeps the memory until the function that it gives is called, even when it is disposed meanwhile. */
-  hold(): () => void {
-    return this.#handle.hold();
+  retain(): () => void {
+    return this.#handle.retain();
   }
 
   /** Lets `user` know when the memory goes. For what allocates tensors. */

@@ -1,9 +1,10 @@
+import { brands } from "../brands.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { AllocationError, InvalidArgumentError } from "../../errors.ts";
 import { show } from "../../support/check.ts";
 import { BackendBuffer } from "./buffer.ts";
-import { Device } from "./device.ts";
-import { checkTensor } from "./object_check.ts";
+import type { Device } from "./device.ts";
+import { addWrapper, wrapDevice } from "./wrappers.ts";
 import { living } from "./js_devices_in_use.ts";
 import type { TensorReference } from "../tensor/references.ts";
 
@@ -23,11 +24,12 @@ export class BufferType {
   /** A buffer type at an address that the raw layer gave. */
   constructor(native: Native, pointer: Pointer<"ggml_backend_buffer_type">) {
     this.native = native;
+    brands.bufferType.add(this);
     this.#pointer = pointer;
   }
 
   /** The address, for the raw layer. Throws DisposedError when it is that of a device in TypeScript that was disposed. */
-  get pointer(): Pointer<"ggml_backend_buffer_type"> {
+  get unsafePointer(): Pointer<"ggml_backend_buffer_type"> {
     return living(this.#pointer);
   }
 
@@ -38,41 +40,44 @@ export class BufferType {
 
   /** Its name, such as `"CPU"`. C: `ggml_backend_buft_name`. */
   get name(): string {
-    return this.native.readCString(this.native.lib.ggml_backend_buft_name(this.pointer));
+    return this.native.readCString(this.native.lib.ggml_backend_buft_name(this.unsafePointer));
   }
 
   /** Tensors start at multiples of this many bytes. C: `ggml_backend_buft_get_alignment`. */
   get alignment(): number {
-    return Number(this.native.lib.ggml_backend_buft_get_alignment(this.pointer));
+    return Number(this.native.lib.ggml_backend_buft_get_alignment(this.unsafePointer));
   }
 
   /** The most bytes that one buffer can have; `Infinity` where there is no limit. C: `ggml_backend_buft_get_max_size`. */
   get maxSize(): number {
-    const size = this.native.lib.ggml_backend_buft_get_max_size(this.pointer);
+    const size = this.native.lib.ggml_backend_buft_get_max_size(this.unsafePointer);
     return size >= NO_LIMIT ? Infinity : Number(size);
   }
 
   /** Whether tensors lie in the processor's own memory in ggml's layout. C: `ggml_backend_buft_is_host`. */
   get isHost(): boolean {
-    return this.native.lib.ggml_backend_buft_is_host(this.pointer);
+    return this.native.lib.ggml_backend_buft_is_host(this.unsafePointer);
   }
 
   /** The device that it belongs to; `undefined` for the plain CPU type. C: `ggml_backend_buft_get_device`. */
   get device(): Device | undefined {
-    const device = this.native.lib.ggml_backend_buft_get_device(this.pointer);
-    return device === null ? undefined : new Device(this.native, device);
+    const device = this.native.lib.ggml_backend_buft_get_device(this.unsafePointer);
+    return device === null ? undefined : wrapDevice(this.native, device);
   }
 
   /** The bytes that a tensor takes in such a buffer, with padding. C: `ggml_backend_buft_get_alloc_size`. */
   allocSize(tensor: TensorReference): number {
     return Number(
-      this.native.lib.ggml_backend_buft_get_alloc_size(this.pointer, checkTensor("tensor", tensor).unsafePointer),
+      this.native.lib.ggml_backend_buft_get_alloc_size(
+        this.unsafePointer,
+        brands.tensor.check("tensor", tensor).unsafePointer,
+      ),
     );
   }
 
   /** Whether it is the same type as another. */
   equals(other: BufferType): boolean {
-    return this.pointer === other.pointer;
+    return this.unsafePointer === other.unsafePointer;
   }
 
   /**
@@ -91,7 +96,7 @@ export class BufferType {
     // Some round up before they ask for memory: what no machine has is refused here.
     const pointer = size > MOST_BYTES
       ? null
-      : this.native.lib.ggml_backend_buft_alloc_buffer(this.pointer, BigInt(size));
+      : this.native.lib.ggml_backend_buft_alloc_buffer(this.unsafePointer, BigInt(size));
     if (pointer === null) {
       throw new AllocationError(`${this.name} gave no buffer of ${size} bytes; free others first, or ask for less`, {
         value: size,
@@ -101,6 +106,8 @@ export class BufferType {
     return new BackendBuffer(this.native, pointer);
   }
 }
+
+addWrapper("bufferType", (native, pointer) => new BufferType(native, pointer));
 
 /** More than any machine's address space. */
 const MOST_BYTES = 2 ** 47;

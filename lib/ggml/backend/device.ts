@@ -1,3 +1,4 @@
+import { brands } from "../brands.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { BackendError, InvalidArgumentError } from "../../errors.ts";
 import { checkInteger, checkOptions, show } from "../../support/check.ts";
@@ -7,7 +8,7 @@ import { BufferType } from "./buffer_type.ts";
 import { type DeviceKind, deviceKind } from "./device_kind.ts";
 import { BackendEvent } from "./event.ts";
 import { BackendModule } from "./backend_module.ts";
-import { checkBufferType, checkTensor } from "./object_check.ts";
+import { addWrapper } from "./wrappers.ts";
 import { living } from "./js_devices_in_use.ts";
 import type { TensorReference } from "../tensor/references.ts";
 
@@ -64,34 +65,35 @@ export class Device {
   /** A device at an address that the raw layer gave. */
   constructor(native: Native, pointer: Pointer<"ggml_backend_device">) {
     this.native = native;
+    brands.device.add(this);
     this.#pointer = pointer;
   }
 
   /** The address, for the raw layer. Throws DisposedError for a device in TypeScript that was disposed. */
-  get pointer(): Pointer<"ggml_backend_device"> {
+  get unsafePointer(): Pointer<"ggml_backend_device"> {
     return living(this.#pointer);
   }
 
   /** Its short name, such as `"CPU"`. C: `ggml_backend_dev_name`. */
   get name(): string {
-    return this.native.readCString(this.native.lib.ggml_backend_dev_name(this.pointer));
+    return this.native.readCString(this.native.lib.ggml_backend_dev_name(this.unsafePointer));
   }
 
   /** What it is, such as the processor's model. C: `ggml_backend_dev_description`. */
   get description(): string {
-    return this.native.readCString(this.native.lib.ggml_backend_dev_description(this.pointer));
+    return this.native.readCString(this.native.lib.ggml_backend_dev_description(this.unsafePointer));
   }
 
   /** What kind of device it is. C: `ggml_backend_dev_type`. */
   get kind(): DeviceKind {
-    return deviceKind(this.native.lib.ggml_backend_dev_type(this.pointer));
+    return deviceKind(this.native.lib.ggml_backend_dev_type(this.unsafePointer));
   }
 
   /** Bytes of its memory, free and in all; 0 where it doesn't say. C: `ggml_backend_dev_memory`. */
   get memory(): { free: number; total: number } {
     const free = new BigUint64Array(1);
     const total = new BigUint64Array(1);
-    this.native.lib.ggml_backend_dev_memory(this.pointer, free, total);
+    this.native.lib.ggml_backend_dev_memory(this.unsafePointer, free, total);
     return { free: Number(free[0]), total: Number(total[0]) };
   }
 
@@ -99,7 +101,7 @@ export class Device {
   get properties(): DeviceProperties {
     const { native } = this;
     const props = native.struct("ggml_backend_dev_props");
-    native.lib.ggml_backend_dev_get_props(this.pointer, props);
+    native.lib.ggml_backend_dev_get_props(this.unsafePointer, props);
     const { caps } = props;
     return {
       name: native.readCString(props.name),
@@ -120,18 +122,18 @@ export class Device {
 
   /** The module that it came with. C: `ggml_backend_dev_backend_reg`. */
   get registration(): BackendModule | undefined {
-    const reg = this.native.lib.ggml_backend_dev_backend_reg(this.pointer);
+    const reg = this.native.lib.ggml_backend_dev_backend_reg(this.unsafePointer);
     return reg === null ? undefined : new BackendModule(this.native, reg);
   }
 
   /** The memory that it likes best. C: `ggml_backend_dev_buffer_type`. */
   get bufferType(): BufferType {
-    return new BufferType(this.native, this.native.lib.ggml_backend_dev_buffer_type(this.pointer));
+    return new BufferType(this.native, this.native.lib.ggml_backend_dev_buffer_type(this.unsafePointer));
   }
 
   /** Memory of the processor from which it copies faster; `undefined` where it has none. C: `ggml_backend_dev_host_buffer_type`. */
   get hostBufferType(): BufferType | undefined {
-    const pointer = this.native.lib.ggml_backend_dev_host_buffer_type(this.pointer);
+    const pointer = this.native.lib.ggml_backend_dev_host_buffer_type(this.unsafePointer);
     return pointer === null ? undefined : new BufferType(this.native, pointer);
   }
 
@@ -141,7 +143,7 @@ export class Device {
       parameters: ["pointer"],
       result: "pointer",
     });
-    const list = call?.(this.pointer) as Pointer | null | undefined;
+    const list = call?.(this.unsafePointer) as Pointer | null | undefined;
     if (list === null || list === undefined) return [];
     return this.native.pointersAt(list).map((pointer) =>
       new BufferType(this.native, pointer as Pointer<"ggml_backend_buffer_type">)
@@ -150,17 +152,26 @@ export class Device {
 
   /** Whether it can compute this node. C: `ggml_backend_dev_supports_op`. */
   supportsOperation(node: TensorReference): boolean {
-    return this.native.lib.ggml_backend_dev_supports_op(this.pointer, checkTensor("node", node).unsafePointer);
+    return this.native.lib.ggml_backend_dev_supports_op(
+      this.unsafePointer,
+      brands.tensor.check("node", node).unsafePointer,
+    );
   }
 
   /** Whether it can use tensors in buffers of this type. C: `ggml_backend_dev_supports_buft`. */
   supportsBufferType(type: BufferType): boolean {
-    return this.native.lib.ggml_backend_dev_supports_buft(this.pointer, checkBufferType("type", type).pointer);
+    return this.native.lib.ggml_backend_dev_supports_buft(
+      this.unsafePointer,
+      brands.bufferType.check("type", type).unsafePointer,
+    );
   }
 
   /** Whether it wants to compute this node even if the weights lie elsewhere. C: `ggml_backend_dev_offload_op`. */
   offloadsOperation(node: TensorReference): boolean {
-    return this.native.lib.ggml_backend_dev_offload_op(this.pointer, checkTensor("node", node).unsafePointer);
+    return this.native.lib.ggml_backend_dev_offload_op(
+      this.unsafePointer,
+      brands.tensor.check("node", node).unsafePointer,
+    );
   }
 
   /**
@@ -175,7 +186,7 @@ export class Device {
         expected: "a string, or nothing",
       });
     }
-    const pointer = this.native.lib.ggml_backend_dev_init(this.pointer, params ?? null);
+    const pointer = this.native.lib.ggml_backend_dev_init(this.unsafePointer, params ?? null);
     if (pointer === null) {
       throw new BackendError(`the device ${this.name} gave no backend; it may be lost, or refuse these parameters`, {
         value: params,
@@ -218,7 +229,7 @@ export class Device {
 
   /** Makes an event. Throws BackendError where the device has none. C: `ggml_backend_event_new`. */
   event(): BackendEvent {
-    const pointer = this.native.lib.ggml_backend_event_new(this.pointer);
+    const pointer = this.native.lib.ggml_backend_event_new(this.unsafePointer);
     if (pointer === null) {
       throw new BackendError(`${this.name} has no events; use synchronize()`, {
         value: this.name,
@@ -230,6 +241,8 @@ export class Device {
 
   /** Whether it is the same device as another. */
   equals(other: Device): boolean {
-    return this.pointer === other.pointer;
+    return this.unsafePointer === other.unsafePointer;
   }
 }
+
+addWrapper("device", (native, pointer) => new Device(native, pointer));

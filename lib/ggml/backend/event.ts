@@ -1,7 +1,7 @@
+import { brands } from "../brands.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import type { Backend } from "./backend.ts";
 import { BackendError } from "../../errors.ts";
-import { checkBackend } from "./object_check.ts";
 import { Handle } from "../tensor/handle.ts";
 
 /**
@@ -20,30 +20,30 @@ export class BackendEvent implements Disposable {
   }
 
   /** The address, for the raw layer. */
-  get pointer(): Pointer<"ggml_backend_event"> {
+  get unsafePointer(): Pointer<"ggml_backend_event"> {
     return this.#handle.pointer;
   }
 
   /** Marks what the backend has been given so far. Throws BackendError for one without events. C: `ggml_backend_event_record`. */
   record(backend: Backend): void {
     this.#check(backend, "event_record");
-    this.#native.lib.ggml_backend_event_record(this.pointer, backend.pointer);
+    this.#native.lib.ggml_backend_event_record(this.unsafePointer, backend.unsafePointer);
   }
 
   /** Lets a backend's further work wait for the mark. Throws BackendError for one without events. C: `ggml_backend_event_wait`. */
   wait(backend: Backend): void {
     this.#check(backend, "event_wait");
-    this.#native.lib.ggml_backend_event_wait(backend.pointer, this.pointer);
+    this.#native.lib.ggml_backend_event_wait(backend.unsafePointer, this.unsafePointer);
   }
 
   /** Waits, and blocks the caller, until the work before the mark is done. C: `ggml_backend_event_synchronize`. */
   synchronize(): void {
-    this.#native.lib.ggml_backend_event_synchronize(this.pointer);
+    this.#native.lib.ggml_backend_event_synchronize(this.unsafePointer);
   }
 
   #check(backend: Backend, part: "event_record" | "event_wait"): void {
-    checkBackend("backend", backend);
-    if (this.#native.structAt("ggml_backend", backend.pointer).iface[part] !== null) return;
+    brands.backend.check("backend", backend);
+    if (this.#native.structAt("ggml_backend", backend.unsafePointer).iface[part] !== null) return;
     throw new BackendError(`${backend.name} has no events; use its synchronize()`, {
       value: backend.name,
       expected: "a backend of a device with the capability events",

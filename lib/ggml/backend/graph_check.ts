@@ -1,7 +1,8 @@
 import type { Native, Pointer, StructView } from "../../../ffi/mod.ts";
 import { ggml_op, type ggml_tensor } from "../../../ffi/mod.ts";
 import { NotAllocatedError, UnsupportedOperationError } from "../../errors.ts";
-import { type BackendBuffer, bufferAt } from "./buffer.ts";
+import type { BackendBuffer } from "./buffer.ts";
+import { bufferAt } from "./buffers_in_use.ts";
 import { assertNonNull } from "./non_null.ts";
 import type { GraphReference } from "../tensor/references.ts";
 

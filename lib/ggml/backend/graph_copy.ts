@@ -1,3 +1,4 @@
+import { brands } from "../brands.ts";
 import type { Native, Pointer, StructView } from "../../../ffi/mod.ts";
 import type { ggml_backend_graph_copy } from "../../../ffi/mod.ts";
 import { AllocationError, UnsupportedOperationError } from "../../errors.ts";
@@ -8,7 +9,6 @@ import { GgmlContext } from "../tensor/context.ts";
 import type { Graph } from "../graph/graph.ts";
 import { checkGraph, notAllocated, tensorWords } from "./graph_check.ts";
 import { Handle } from "../tensor/handle.ts";
-import { checkBackend, checkOwnGraph } from "./object_check.ts";
 import type { GraphReference } from "../tensor/references.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { GraphError } from "../tensor/errors.ts";
@@ -32,15 +32,16 @@ export class GraphCopy implements GraphReference, Disposable {
    * compute, GraphError for one of more than 16,384 tensors. C: `ggml_backend_graph_copy`.
    */
   constructor(backend: Backend, graph: Graph) {
-    checkBackend("backend", backend);
-    checkOwnGraph("graph", graph);
+    brands.backend.check("backend", backend);
+    brands.graph.check("graph", graph);
     checkCopyable(backend, graph);
+    brands.graphCopy.add(this);
     this.native = graph.native;
     const { lib } = this.native;
-    const copy = lib.ggml_backend_graph_copy(backend.pointer, graph.unsafePointer);
+    const copy = lib.ggml_backend_graph_copy(backend.unsafePointer, graph.unsafePointer);
     const { graph: pointer, ctx_allocated: context } = copy;
     if (pointer === null || context === null) throw noMemory(backend);
-    const release = backend.hold();
+    const release = backend.retain();
     this.#context = GgmlContext.adopt(this.native, context, () => {});
     this.#handle = new Handle({
       what: "the copy of a graph",
@@ -67,8 +68,8 @@ export class GraphCopy implements GraphReference, Disposable {
   }
 
   /** Keeps it in memory until the function that it gives is called. */
-  hold(): () => void {
-    return this.#handle.hold();
+  retain(): () => void {
+    return this.#handle.retain();
   }
 
   /** Frees it; its tensors can't be used after. C: `ggml_backend_graph_copy_free`. */
@@ -101,11 +102,11 @@ export function compareBackends(
   onNode: (node: ComparedNode) => boolean | void,
   nodes?: readonly Tensor[],
 ): void {
-  checkBackend("first", first);
-  checkBackend("second", second);
-  checkOwnGraph("graph", graph);
+  brands.backend.check("first", first);
+  brands.backend.check("second", second);
+  brands.graph.check("graph", graph);
   checkFunction("onNode", onNode);
-  checkGraph(graph.native, graph, { device: first.device.pointer, name: first.name });
+  checkGraph(graph.native, graph, { device: first.device.unsafePointer, name: first.name });
   checkCopyable(second, graph);
   const wanted = checkNodes(graph, nodes);
   const { native } = graph;
@@ -123,8 +124,8 @@ export function compareBackends(
     }
   });
   const done = native.lib.ggml_backend_compare_graph_backend(
-    first.pointer,
-    second.pointer,
+    first.unsafePointer,
+    second.unsafePointer,
     graph.unsafePointer,
     callback.pointer,
     null,
@@ -159,7 +160,7 @@ function checkCopyable(backend: Backend, graph: Graph): void {
   for (const tensor of tensors) {
     const { data, buffer, view_src } = native.structAt("ggml_tensor", tensor);
     if (data === null || (buffer === null && view_src === null)) throw notAllocated(native, tensor);
-    if (native.lib.ggml_backend_dev_supports_op(backend.device.pointer, tensor)) continue;
+    if (native.lib.ggml_backend_dev_supports_op(backend.device.unsafePointer, tensor)) continue;
     throw new UnsupportedOperationError(`${backend.name} doesn't compute ${tensorWords(native, tensor)}`, {
       value: native.readCString(native.lib.ggml_op_desc(tensor)),
       expected: `operations that ${backend.name} supports`,

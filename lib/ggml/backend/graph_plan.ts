@@ -26,7 +26,7 @@ export class GraphPlan implements Disposable {
     this.#native = backend.native;
     this.#backend = backend;
     this.#check = check;
-    const { iface } = this.#native.structAt("ggml_backend", backend.pointer);
+    const { iface } = this.#native.structAt("ggml_backend", backend.unsafePointer);
     if (iface.graph_plan_create === null || iface.graph_plan_compute === null || iface.graph_plan_free === null) {
       throw new BackendError(`${backend.name} has no plans; use compute(graph)`, {
         value: backend.name,
@@ -34,7 +34,7 @@ export class GraphPlan implements Disposable {
       });
     }
     const { lib } = this.#native;
-    const { pointer: owner } = backend;
+    const { unsafePointer: owner } = backend;
     const holds = check();
     const pointer = lib.ggml_backend_graph_plan_create(owner, graph.unsafePointer);
     this.#handle = new Handle({
@@ -52,7 +52,7 @@ export class GraphPlan implements Disposable {
     const plan = this.#handle.pointer;
     const holds = this.#check();
     try {
-      const status = this.#native.lib.ggml_backend_graph_plan_compute(this.#backend.pointer, plan);
+      const status = this.#native.lib.ggml_backend_graph_plan_compute(this.#backend.unsafePointer, plan);
       const error = statusError(status, `computing a plan on ${this.#backend.name}`);
       if (error !== undefined) throw error;
     } finally {

@@ -26,8 +26,8 @@ export function living<T extends bigint>(pointer: T): T {
 }
 
 /** Throws UnsupportedOperationError for a backend that no native thread may use. */
-export function assertAnyThread(backends: readonly { readonly pointer: bigint; readonly name: string }[]): void {
-  const found = backends.find(({ pointer }) => callerOnly.has(pointer));
+export function assertAnyThread(backends: readonly { readonly unsafePointer: bigint; readonly name: string }[]): void {
+  const found = backends.find(({ unsafePointer }) => callerOnly.has(unsafePointer));
   if (found === undefined) return;
   throw new UnsupportedOperationError(
     `${found.name} is a backend in TypeScript, which only this thread can call; use computeSync(graph)`,

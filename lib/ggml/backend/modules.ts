@@ -4,10 +4,10 @@ import { type Native, NativeThread } from "../../../ffi/mod.ts";
 import { BackendLoadError, GgmlError } from "../../errors.ts";
 import { checkText } from "../../support/check.ts";
 import { BackendModule } from "./backend_module.ts";
-import type { ModuleWords } from "../thread/modules.ts";
+import type { ModuleInfo } from "../thread/modules.ts";
 import type { GgmlTasks } from "../thread/tasks.ts";
 
-export type { ModuleWords } from "../thread/modules.ts";
+export type { ModuleInfo } from "../thread/modules.ts";
 
 /** A module that wasn't loaded, and why. */
 export interface RefusedModule {
@@ -29,9 +29,9 @@ export interface LoadedModules {
 export async function inspectModules(
   native: Native,
   paths: readonly string[],
-): Promise<(ModuleWords | RefusedModule)[]> {
+): Promise<(ModuleInfo | RefusedModule)[]> {
   await using thread = await NativeThread.start<GgmlTasks>(native);
-  const found: (ModuleWords | RefusedModule)[] = [];
+  const found: (ModuleInfo | RefusedModule)[] = [];
   for (const path of paths) {
     try {
       found.push(await thread.run("inspectModule", path));
@@ -56,7 +56,7 @@ export async function loadFolder(native: Native, folder: string): Promise<Loaded
   const asked = await inspectModules(native, backendFiles(folder));
   const refused = asked.filter(isRefused);
   const loaded: BackendModule[] = [];
-  const kinds = Map.groupBy(asked.filter((one): one is ModuleWords => !isRefused(one)), ({ path }) => kindOf(path));
+  const kinds = Map.groupBy(asked.filter((one): one is ModuleInfo => !isRefused(one)), ({ path }) => kindOf(path));
   for (const group of kinds.values()) {
     // One without a score is taken before any that says it fits badly.
     const [best, ...others] = group.toSorted((a, b) => (b.score ?? 1) - (a.score ?? 1));
@@ -72,11 +72,11 @@ export async function loadFolder(native: Native, folder: string): Promise<Loaded
   return { loaded, refused };
 }
 
-function isRefused(one: ModuleWords | RefusedModule): one is RefusedModule {
+function isRefused(one: ModuleInfo | RefusedModule): one is RefusedModule {
   return "error" in one;
 }
 
-function worse(path: string, score: number | undefined, best: ModuleWords): BackendLoadError {
+function worse(path: string, score: number | undefined, best: ModuleInfo): BackendLoadError {
   return new BackendLoadError(`${path} has the score ${score}; ${best.path} has ${best.score} and was taken`, {
     value: score,
     expected: `the highest score, ${best.score}`,
@@ -84,7 +84,7 @@ function worse(path: string, score: number | undefined, best: ModuleWords): Back
 }
 
 /** Puts a module that was asked into the registry: on the caller's thread, since the registry has no lock. */
-function register(native: Native, { path, score, apiVersion }: ModuleWords): BackendModule {
+function register(native: Native, { path, score, apiVersion }: ModuleInfo): BackendModule {
   if (score === 0) {
     throw new BackendLoadError(`${path} doesn't run on this system: its score is 0; take another variant of it`, {
       value: score,

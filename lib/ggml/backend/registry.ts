@@ -1,3 +1,4 @@
+import { brands } from "../brands.ts";
 import { join, resolve } from "node:path";
 import { type Native, open } from "../../../ffi/mod.ts";
 import { BackendError, InvalidArgumentError } from "../../errors.ts";
@@ -9,10 +10,9 @@ import {
   type LoadedModules,
   loadFolder,
   loadModule,
-  type ModuleWords,
+  type ModuleInfo,
   type RefusedModule,
 } from "./modules.ts";
-import { checkRegistration } from "./object_check.ts";
 import { BackendModule } from "./backend_module.ts";
 
 /** In the order of `enum ggml_backend_dev_type`. */
@@ -81,7 +81,7 @@ export class Registry {
   /**
    * What modules say of themselves, without loading them; default: the CPU's variants among the libraries in use. C: `ggml_backend_score`.
    */
-  inspect(paths: readonly string[] = this.#variants()): Promise<(ModuleWords | RefusedModule)[]> {
+  inspect(paths: readonly string[] = this.#variants()): Promise<(ModuleInfo | RefusedModule)[]> {
     return inspectModules(this.native, paths.map((path) => resolve(checkText("the path of a backend", path))));
   }
 
@@ -95,7 +95,7 @@ export class Registry {
    * code stays in memory. Throws InvalidArgumentError for the last module with a CPU, which everything needs. C: `ggml_backend_unload`.
    */
   unload(registration: BackendModule): void {
-    checkRegistration("registration", registration);
+    brands.module.check("registration", registration);
     const cpus = (one: BackendModule): number => one.devices.filter(({ kind }) => kind === "cpu").length;
     if (!this.registrations.some((one) => !one.equals(registration) && cpus(one) > 0)) {
       throw new InvalidArgumentError(
@@ -106,7 +106,7 @@ export class Registry {
         },
       );
     }
-    this.native.lib.ggml_backend_unload(registration.pointer);
+    this.native.lib.ggml_backend_unload(registration.unsafePointer);
   }
 
   /** What the modules were built with, in one line. C: `llama_print_system_info`. */

@@ -1,6 +1,6 @@
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import type { BackendBuffer } from "./buffer.ts";
-import { bufferAt } from "./buffer.ts";
+import { bufferAt } from "./buffers_in_use.ts";
 import type { Graph } from "../graph/graph.ts";
 
 /** Every tensor that a graph reaches: nodes, operands, and what they are views of. */
@@ -66,7 +66,7 @@ export class ScheduledGraph {
       if (owner !== undefined) buffers.add(owner);
     }
     this.#given = given;
-    this.#holds = [graph.hold(), ...[...buffers].map((buffer) => buffer.hold())];
+    this.#holds = [graph.retain(), ...[...buffers].map((buffer) => buffer.retain())];
   }
 
   /** Whether it is of this graph. */

@@ -1,7 +1,7 @@
+import { brands } from "../brands.ts";
 import { InvalidArgumentError } from "../../errors.ts";
 import { checkInteger, show } from "../../support/check.ts";
 import { notAllocated } from "./graph_check.ts";
-import { checkTensor } from "./object_check.ts";
 import type { TensorReference } from "../tensor/references.ts";
 
 /** Rows of bytes inside a tensor and inside an array. */
@@ -20,7 +20,7 @@ export interface TensorRows {
 
 /** Bytes of a tensor's data, from its first to its last. C: `ggml_nbytes`. */
 export function byteLength(tensor: TensorReference): number {
-  const { native, unsafePointer } = checkTensor("tensor", tensor);
+  const { native, unsafePointer } = brands.tensor.check("tensor", tensor);
   return Number(native.lib.ggml_nbytes(unsafePointer));
 }
 
@@ -99,7 +99,7 @@ export function checkSameLayout(from: TensorReference, to: TensorReference): voi
 
 /** Throws NotAllocatedError for a tensor without memory. */
 export function checkAllocated(tensor: TensorReference): void {
-  checkTensor("tensor", tensor);
+  brands.tensor.check("tensor", tensor);
   const { data, buffer, view_src } = tensor.native.structAt("ggml_tensor", tensor.unsafePointer);
   if (data !== null && (buffer !== null || view_src !== null)) return;
   throw notAllocated(tensor.native, tensor.unsafePointer);

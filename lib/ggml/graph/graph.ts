@@ -1,14 +1,15 @@
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { graphLeaves } from "../../../ffi/mod.ts";
-import { AllocationError, InvalidArgumentError, UnsupportedOperationError } from "../../errors.ts";
-import { checkBoolean, checkInteger, checkOptions, isInstance } from "../../support/check.ts";
+import { AllocationError, UnsupportedOperationError } from "../../errors.ts";
+import { checkBoolean, checkInteger, checkOptions } from "../../support/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
+import { brands } from "../brands.ts";
 import { addGradients } from "./backward.ts";
 import { type GraphRow, graphTable, graphToDot } from "./export.ts";
 import { countReached } from "./walk.ts";
 import { Handle } from "../tensor/handle.ts";
 import type { GraphReference } from "../tensor/references.ts";
-import { Tensor } from "../tensor/tensor.ts";
+import type { Tensor } from "../tensor/tensor.ts";
 import { GraphError } from "../tensor/errors.ts";
 import { dataOf } from "../tensor/view.ts";
 
@@ -29,7 +30,7 @@ export interface BackwardOptions {
 /** What owns the memory of a graph's tensors. */
 interface GraphMemory {
   readonly disposed: boolean;
-  hold(): () => void;
+  retain(): () => void;
 }
 
 /** C: `GGML_DEFAULT_GRAPH_SIZE`. */
@@ -61,7 +62,8 @@ export class Graph implements GraphReference, Disposable {
   /** Makes an empty graph. Throws InvalidArgumentError for a bad option, AllocationError when there isn't enough memory, DisposedError. */
   constructor(context: GgmlContext, options?: GraphOptions) {
     const { size = DEFAULT_SIZE, gradients = false } = checkOptions("Graph", options, ["size", "gradients"]);
-    context.assertAlive();
+    brands.context.check("context", context).assertAlive();
+    brands.graph.add(this);
     this.context = context;
     this.gradients = checkBoolean("gradients", gradients);
     const made = makeGraph(context.native, checkInteger("size", size, { min: 1, max: 1 << 24 }), this.gradients);
@@ -81,9 +83,9 @@ export class Graph implements GraphReference, Disposable {
   }
 
   /** Keeps the graph, its context and its tensors in memory until the function that it gives is called: work on another thread uses them. */
-  hold(): () => void {
-    const memory = this.#memory?.disposed === false ? [this.#memory.hold()] : [];
-    const released = [this.context.hold(), this.#handle.hold(), ...memory];
+  retain(): () => void {
+    const memory = this.#memory?.disposed === false ? [this.#memory.retain()] : [];
+    const released = [this.context.retain(), this.#handle.retain(), ...memory];
     return () => released.forEach((release) => release());
   }
 
@@ -98,7 +100,7 @@ export class Graph implements GraphReference, Disposable {
    *
    * @internal
    */
-  lieIn(memory: GraphMemory): void {
+  setOwner(memory: GraphMemory): void {
     this.#memory = memory;
   }
 
@@ -295,10 +297,7 @@ export class Graph implements GraphReference, Disposable {
   }
 
   #take(result: Tensor): void {
-    if (!isInstance(result, Tensor)) {
-      throw new InvalidArgumentError("a result is no Tensor", { value: result, expected: "a Tensor" });
-    }
-    result.assertAlive();
+    brands.tensor.check("a result", result).assertAlive();
     this.context.use(result.context);
     this.#assertRoom([result]);
   }

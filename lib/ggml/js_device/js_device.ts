@@ -100,7 +100,7 @@ export class JsDevice implements Disposable {
     Object.assign(this.#view.iface, this.#deviceFunctions(label, this.#text(description as string)));
     beginScripts(...this.#addresses());
     this.device = new Device(native, native.addressOf<"ggml_backend_device">(this.#view));
-    this.#memory.type.device = this.device.pointer;
+    this.#memory.type.device = this.device.unsafePointer;
     inUse.add(this);
   }
 
@@ -200,7 +200,7 @@ export class JsDevice implements Disposable {
     const struct = this.#native.struct("ggml_backend");
     const guid = crypto.getRandomValues(new Uint8Array(16));
     struct.guid = this.#native.addressOf(guid);
-    struct.device = this.device.pointer;
+    struct.device = this.device.unsafePointer;
     Object.assign(struct.iface, this.#functions ??= this.#backendFunctions(name));
     const pointer = this.#native.addressOf<"ggml_backend">(struct);
     this.#backends.set(pointer, { struct, guid });

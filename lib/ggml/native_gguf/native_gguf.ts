@@ -8,8 +8,9 @@ import { randomUUID } from "node:crypto";
 import { rename, rm } from "node:fs/promises";
 import { type ggml_type, type gguf_type, type Native, open, type Pointer } from "../../../ffi/mod.ts";
 import { GgufWriteError, NotAllocatedError } from "../../errors.ts";
-import { checkBoolean, checkOneOf, checkOptions, checkText, isInstance, refuse } from "../../support/check.ts";
-import { bufferAt } from "../backend/buffer.ts";
+import { checkBoolean, checkOneOf, checkOptions, checkText, refuse } from "../../support/check.ts";
+import { brands } from "../brands.ts";
+import { bufferAt } from "../backend/buffers_in_use.ts";
 import { ComputeThread } from "../backend/compute_thread.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import { ggufValueSizes, type GgufValueType, ggufValueTypes } from "../../gguf/types.ts";
@@ -26,7 +27,7 @@ import {
 } from "./read.ts";
 import { getValue, setValue } from "./values.ts";
 import { checkTensorName } from "../../gguf/layout.ts";
-import { Tensor } from "../tensor/tensor.ts";
+import type { Tensor } from "../tensor/tensor.ts";
 import { tensorTypes } from "../../gguf/tensor_types.ts";
 import { checkBlocks, typeByName, type TypeName } from "../tensor/types.ts";
 
@@ -237,7 +238,7 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
    * missing, or the tensor isn't contiguous. C: `gguf_add_tensor`.
    */
   addTensor(tensor: Tensor): this {
-    if (!isInstance(tensor, Tensor)) refuse("the tensor", tensor, "a Tensor");
+    brands.tensor.check("the tensor", tensor);
     const name = checkTensorName(tensor.name);
     const { lib } = this.native;
     if (lib.gguf_find_tensor(this.unsafePointer, name) >= 0n) {
@@ -305,7 +306,7 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
     const target = filePath(path);
     const { onlyHeader = false } = checkOptions("write", options, ["onlyHeader"]);
     checkBoolean("onlyHeader", onlyHeader);
-    const holds = [this.#handle.hold(), ...(onlyHeader ? [] : this.#holdData())];
+    const holds = [this.#handle.retain(), ...(onlyHeader ? [] : this.#holdData())];
     const temporary = `${target}.${randomUUID().slice(0, 8)}.part`;
     const thread = new ComputeThread(this.native);
     let done = false;
@@ -340,9 +341,9 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
           });
         }
         if (data === undefined || !("tensor" in data)) continue;
-        holds.push(data.tensor.context.hold());
+        holds.push(data.tensor.context.retain());
         const { buffer } = data.tensor.struct;
-        const held = buffer === null ? undefined : bufferAt(buffer)?.hold();
+        const held = buffer === null ? undefined : bufferAt(buffer)?.retain();
         if (held !== undefined) holds.push(held);
       }
       return holds;

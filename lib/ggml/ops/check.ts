@@ -6,9 +6,10 @@
 
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
 import type { Lib } from "../../../ffi/mod.ts";
-import { checkInteger, checkNumber, isInstance, type Range, show } from "../../support/check.ts";
-import { GgmlContext, type TensorMaker } from "../tensor/context.ts";
-import { Tensor } from "../tensor/tensor.ts";
+import { checkInteger, checkNumber, type Range } from "../../support/check.ts";
+import { brands } from "../brands.ts";
+import type { GgmlContext, TensorMaker } from "../tensor/context.ts";
+import type { Tensor } from "../tensor/tensor.ts";
 import { TensorLayoutError, TensorShapeError, TensorTypeError } from "../tensor/errors.ts";
 import { checkShape, type Shape, typeByName, type TypeName } from "../tensor/types.ts";
 
@@ -257,24 +258,13 @@ export function check<T extends Operands>(
 
 /** The functions of ggml, once the context is known to be one in use. */
 export function libOf(context: GgmlContext): Lib {
-  if (!isInstance(context, GgmlContext)) {
-    throw new InvalidArgumentError(`the context is ${show(context)}; give a GgmlContext`, {
-      value: context,
-      expected: "a GgmlContext",
-    });
-  }
-  context.assertAlive();
+  brands.context.check("the context", context).assertAlive();
   return context.native.lib;
 }
 
 /** The shape of an operand, once it is known to be a tensor in use. */
 export function shapeOf(op: string, name: string, tensor: unknown): Shape {
-  if (!isInstance(tensor, Tensor)) {
-    throw new InvalidArgumentError(`${op}: ${name} is ${show(tensor)}; give a Tensor`, {
-      value: tensor,
-      expected: "a Tensor",
-    });
-  }
-  tensor.assertAlive();
-  return tensor.shape;
+  const checked = brands.tensor.check(`${op}: ${name}`, tensor);
+  checked.assertAlive();
+  return checked.shape;
 }

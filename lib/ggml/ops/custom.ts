@@ -49,7 +49,7 @@ function makeCallback<N extends CallbackName>(
     }
   };
   const callback = context.native.callback(name, run as never);
-  context.own(callback);
+  context.adopt(callback);
   return callback.pointer as Pointer<N>;
 }
 
@@ -157,7 +157,10 @@ export function custom(
   const all = target === undefined ? operands : [target, ...operands];
   const checked = check("custom", context, Object.fromEntries(all.map((one, index) => [`operands[${index}]`, one])));
   const call = (): CustomFunction => compute;
-  const pointers = BigUint64Array.from([...operands.map(({ pointer }) => pointer), 0n as Pointer<"ggml_tensor">]);
+  const pointers = BigUint64Array.from([
+    ...operands.map(({ unsafePointer }) => unsafePointer),
+    0n as Pointer<"ggml_tensor">,
+  ]);
   const run = makeCallback(context, "ggml_custom_op_t", () => (result) => {
     const sources = result.sources.filter((one) => one !== undefined);
     call()(result, ...(target === undefined ? sources : sources.slice(1)));

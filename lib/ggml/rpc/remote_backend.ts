@@ -102,7 +102,7 @@ export class RemoteBackend implements AsyncDisposable {
     if (waiting.length === 0) {
       throw new GraphError("the context has no tensor without memory", { expected: "a context without memory" });
     }
-    const release = context.hold();
+    const release = context.retain();
     const buffer = await this.#work([release], "ggml_backend_alloc_ctx_tensors", context.unsafePointer, this.#backend);
     for (const one of buffersOf(waiting)) {
       this.#buffers.add(one);
@@ -126,7 +126,7 @@ export class RemoteBackend implements AsyncDisposable {
     }
     const bytes = encodeValues(tensor, values);
     if (bytes.length === 0) return;
-    const release = tensor.context.hold();
+    const release = tensor.context.retain();
     await this.#work([release], "ggml_backend_tensor_set", tensor.unsafePointer, bytes, 0n, BigInt(bytes.length));
   }
 
@@ -134,7 +134,7 @@ export class RemoteBackend implements AsyncDisposable {
   async read(tensor: Tensor): Promise<TensorValues> {
     this.#checkTensor(tensor);
     const bytes = new Uint8Array(tensor.byteLength);
-    const release = tensor.context.hold();
+    const release = tensor.context.retain();
     if (bytes.length > 0) {
       await this.#work([release], "ggml_backend_tensor_get", tensor.unsafePointer, bytes, 0n, BigInt(bytes.length));
     } else release();
@@ -147,7 +147,7 @@ export class RemoteBackend implements AsyncDisposable {
     const device = this.#devices.pointers[0] as Pointer<"ggml_backend_device">;
     checkGraph(this.#native, graph, { device, name: this.device.endpoint });
     if (graph.length === 0) throw new GraphError("the graph is empty", { expected: "a graph with nodes" });
-    const release = graph.hold();
+    const release = graph.retain();
     const status = await this.#work([release], "ggml_backend_graph_compute", this.#backend, graph.unsafePointer);
     const error = statusError(status, `computing on ${this.device.endpoint}`);
     if (error !== undefined) throw error;

@@ -1,8 +1,8 @@
+import { brands } from "../brands.ts";
 import { ggml_op, ggml_tensor_flag, type Native, type Pointer } from "../../../ffi/mod.ts";
 import { InvalidArgumentError, NotAllocatedError, UnsupportedOperationError } from "../../errors.ts";
 import type { Backend } from "../backend/backend.ts";
 import { custom, isCustom, tensorWords } from "../backend/graph_check.ts";
-import { checkBackend } from "../backend/object_check.ts";
 import { GraphError } from "../tensor/errors.ts";
 
 /** C: `GGML_SCHED_MAX_BACKENDS`. */
@@ -20,8 +20,8 @@ export function checkBackends(backends: readonly Backend[]): void {
       `an array of 1 to ${MAX_BACKENDS} backends`,
     );
   }
-  for (const [index, backend] of backends.entries()) checkBackend(`backends[${index}]`, backend);
-  if (new Set(backends.map(({ pointer }) => pointer)).size !== backends.length) {
+  for (const [index, backend] of backends.entries()) brands.backend.check(`backends[${index}]`, backend);
+  if (new Set(backends.map(({ unsafePointer }) => unsafePointer)).size !== backends.length) {
     refuse("a scheduler takes each backend once", backends.map(({ name }) => name), "different backends");
   }
   const last = backends.at(-1);
@@ -57,7 +57,7 @@ export function checkSchedulable(
       const type = native.lib.ggml_backend_buffer_get_type(buffer);
       users = type === null
         ? []
-        : backends.filter(({ device }) => native.lib.ggml_backend_dev_supports_buft(device.pointer, type));
+        : backends.filter(({ device }) => native.lib.ggml_backend_dev_supports_buft(device.unsafePointer, type));
       usable.set(buffer, users);
     }
     return users;
@@ -70,7 +70,7 @@ export function checkSchedulable(
     const able = place === null ? backends : usersOf(place);
     const isLeaf = op === ggml_op.GGML_OP_NONE;
     if (isLeaf && (place === null || (flags & ggml_tensor_flag.GGML_TENSOR_FLAG_PARAM) === 0)) continue;
-    if (able.some(({ device }) => native.lib.ggml_backend_dev_supports_op(device.pointer, tensor))) continue;
+    if (able.some(({ device }) => native.lib.ggml_backend_dev_supports_op(device.unsafePointer, tensor))) continue;
     throw unsupported(native, tensor, able, place !== null);
   }
 }

@@ -1,3 +1,4 @@
+import { brands } from "../brands.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { AllocationError, BackendError, InvalidArgumentError, UnsupportedOperationError } from "../../errors.ts";
 import { checkBoolean, checkFunction, checkInteger, checkOptions, checkSignal } from "../../support/check.ts";
@@ -11,7 +12,6 @@ import { tensorWords } from "../backend/graph_check.ts";
 import { checkIndices } from "../backend/index_check.ts";
 import { Handle } from "../tensor/handle.ts";
 import { NodeStream } from "./node_stream.ts";
-import { checkBufferType, checkOwnGraph, checkTensor } from "../backend/object_check.ts";
 import { assertNonNull } from "../backend/non_null.ts";
 import { checkBackends, checkSchedulable } from "./check.ts";
 import { statusError } from "../backend/status.ts";
@@ -74,11 +74,12 @@ export class Scheduler implements Disposable {
       known,
     );
     checkBackends(backends);
+    brands.scheduler.add(this);
     this.native = (backends[0] as Backend).native;
     this.backends = [...backends];
     this.#graphSize = checkInteger("graphSize", graphSize, { min: 1, max: 1 << 20 });
     const types = checkTypes(backends, bufferTypes);
-    const pointers = BigUint64Array.from(backends, ({ pointer }) => pointer);
+    const pointers = BigUint64Array.from(backends, ({ unsafePointer }) => unsafePointer);
     const pointer = this.native.lib.ggml_backend_sched_new(
       this.native.addressOf(pointers),
       types === null ? null : this.native.addressOf(types),
@@ -87,7 +88,7 @@ export class Scheduler implements Disposable {
       checkBoolean("parallel", parallel),
       checkBoolean("opOffload", opOffload),
     );
-    const holds = backends.map((backend) => backend.hold());
+    const holds = backends.map((backend) => backend.retain());
     this.#thread = new ComputeThread(this.native);
     this.#handle = new Handle({
       what: "the scheduler",
@@ -101,29 +102,34 @@ export class Scheduler implements Disposable {
   }
 
   /** The address, for the raw layer. */
-  get pointer(): Pointer<"ggml_backend_sched"> {
+  get unsafePointer(): Pointer<"ggml_backend_sched"> {
     return this.#handle.pointer;
   }
 
   /** In how many parts the last graph was split. C: `ggml_backend_sched_get_n_splits`. */
   get splitCount(): number {
-    return this.native.lib.ggml_backend_sched_get_n_splits(this.pointer);
+    return this.native.lib.ggml_backend_sched_get_n_splits(this.unsafePointer);
   }
 
   /** How many copies of inputs it keeps: 1 unless it is `parallel`. C: `ggml_backend_sched_get_n_copies`. */
   get copyCount(): number {
-    return this.native.lib.ggml_backend_sched_get_n_copies(this.pointer);
+    return this.native.lib.ggml_backend_sched_get_n_copies(this.unsafePointer);
   }
 
   /** The memory that a backend computes in. Throws InvalidArgumentError for a backend of another scheduler. C: `ggml_backend_sched_get_buffer_type`. */
   bufferType(backend: Backend): BufferType {
-    const type = this.native.lib.ggml_backend_sched_get_buffer_type(this.pointer, this.#own(backend).pointer);
+    const type = this.native.lib.ggml_backend_sched_get_buffer_type(
+      this.unsafePointer,
+      this.#own(backend).unsafePointer,
+    );
     return new BufferType(this.native, assertNonNull(type, "a buffer type"));
   }
 
   /** Bytes that it has allocated for a backend to compute in. Throws as {@linkcode Scheduler.bufferType}. C: `ggml_backend_sched_get_buffer_size`. */
   bufferSize(backend: Backend): number {
-    return Number(this.native.lib.ggml_backend_sched_get_buffer_size(this.pointer, this.#own(backend).pointer));
+    return Number(
+      this.native.lib.ggml_backend_sched_get_buffer_size(this.unsafePointer, this.#own(backend).unsafePointer),
+    );
   }
 
   /**
@@ -133,10 +139,10 @@ export class Scheduler implements Disposable {
   assign(node: Tensor, backend: Backend): void {
     this.#assertIdle("assign nodes");
     this.#own(backend);
-    checkTensor("node", node);
+    brands.tensor.check("node", node);
     const { buffer } = node.struct;
     const type = buffer === null ? null : this.native.lib.ggml_backend_buffer_get_type(buffer);
-    const reaches = type === null || this.native.lib.ggml_backend_dev_supports_buft(backend.device.pointer, type);
+    const reaches = type === null || this.native.lib.ggml_backend_dev_supports_buft(backend.device.unsafePointer, type);
     if (!reaches || !backend.supportsOperation(node)) {
       const why = reaches ? "it doesn't compute such a node" : "it can't use the memory where the node lies";
       throw new UnsupportedOperationError(
@@ -152,10 +158,10 @@ export class Scheduler implements Disposable {
   /** The backend that a node or an input of the last graph was given to; `undefined` when it wasn't. C: `ggml_backend_sched_get_tensor_backend`. */
   backendOf(tensor: Tensor): Backend | undefined {
     const pointer = this.native.lib.ggml_backend_sched_get_tensor_backend(
-      this.pointer,
-      checkTensor("tensor", tensor).unsafePointer,
+      this.unsafePointer,
+      brands.tensor.check("tensor", tensor).unsafePointer,
     );
-    return this.backends.find((backend) => pointer !== null && backend.pointer === pointer);
+    return this.backends.find((backend) => pointer !== null && backend.unsafePointer === pointer);
   }
 
   /**
@@ -174,7 +180,11 @@ export class Scheduler implements Disposable {
     const sizes = new BigUint64Array(this.backends.length);
     // It forgets assignments before it begins, so those aren't in the sizes.
     this.#hollow = true;
-    this.native.lib.ggml_backend_sched_reserve_size(this.pointer, graph.unsafePointer, this.native.addressOf(sizes));
+    this.native.lib.ggml_backend_sched_reserve_size(
+      this.unsafePointer,
+      graph.unsafePointer,
+      this.native.addressOf(sizes),
+    );
     this.#forgetGraph();
     return Array.from(sizes, Number);
   }
@@ -182,7 +192,7 @@ export class Scheduler implements Disposable {
   /** Gives each node to a backend and counts the parts, without making memory; gives {@linkcode Scheduler.splitCount}. C: `ggml_backend_sched_split_graph`. */
   split(graph: Graph): number {
     this.#prepare(graph);
-    this.native.lib.ggml_backend_sched_split_graph(this.pointer, graph.unsafePointer);
+    this.native.lib.ggml_backend_sched_split_graph(this.unsafePointer, graph.unsafePointer);
     const { splitCount } = this;
     this.#forgetGraph();
     return splitCount;
@@ -199,7 +209,7 @@ export class Scheduler implements Disposable {
       this.#assignAll(tensors);
     }
     const allocation = new ScheduledGraph(graph, tensors);
-    if (this.native.lib.ggml_backend_sched_alloc_graph(this.pointer, graph.unsafePointer)) {
+    if (this.native.lib.ggml_backend_sched_alloc_graph(this.unsafePointer, graph.unsafePointer)) {
       this.#allocation = allocation;
       return;
     }
@@ -225,7 +235,7 @@ export class Scheduler implements Disposable {
   computeSync(graph: Graph): void {
     this.#assertIdle("compute");
     this.#ready(graph);
-    const status = this.native.lib.ggml_backend_sched_graph_compute_async(this.pointer, graph.unsafePointer);
+    const status = this.native.lib.ggml_backend_sched_graph_compute_async(this.unsafePointer, graph.unsafePointer);
     this.synchronize();
     this.#check(status);
   }
@@ -260,7 +270,7 @@ export class Scheduler implements Disposable {
   /** Waits, and blocks the caller, until all backends are done. C: `ggml_backend_sched_synchronize`. */
   synchronize(): void {
     this.#assertIdle("wait for it");
-    this.native.lib.ggml_backend_sched_synchronize(this.pointer);
+    this.native.lib.ggml_backend_sched_synchronize(this.unsafePointer);
   }
 
   /** Forgets assignments and the graph that it has allocated, whose tensors lose their memory. C: `ggml_backend_sched_reset`. */
@@ -278,7 +288,7 @@ export class Scheduler implements Disposable {
 
   async #run(graph: Graph, signal: AbortSignal | undefined, stream?: NodeStream): Promise<void> {
     const input = {
-      scheduler: this.pointer,
+      scheduler: this.unsafePointer,
       graph: graph.unsafePointer,
       places: this.backends.map((backend) => backend.place()),
       watch: stream?.watch,
@@ -287,7 +297,7 @@ export class Scheduler implements Disposable {
       ? undefined
       : (message: { node?: Pointer<"ggml_tensor"> | undefined }) => stream.add(message.node);
     const status = await this.#thread.run(
-      [this.#handle.hold()],
+      [this.#handle.retain()],
       (thread) => thread.run("computeScheduled", input, { signal, onMessage }),
     );
     if (stream?.stopped !== true) this.#check(status);
@@ -298,14 +308,14 @@ export class Scheduler implements Disposable {
     this.#thread.assertKept();
     for (const backend of this.backends) backend.assertKept();
     this.#handle.assertAlive();
-    checkOwnGraph("graph", graph);
+    brands.graph.check("graph", graph);
     if (this.#allocation?.isOf(graph) !== true) this.allocate(graph);
     checkIndices(graph);
   }
 
   #prepare(graph: Graph): Set<Pointer<"ggml_tensor">> {
     this.#assertIdle("take another graph");
-    checkOwnGraph("graph", graph);
+    brands.graph.check("graph", graph);
     this.#forgetGraph();
     const tensors = tensorsOf(this.native, graph);
     checkSchedulable(this.native, tensors, this.backends, this.#graphSize);
@@ -315,10 +325,10 @@ export class Scheduler implements Disposable {
   }
 
   #assignAll(tensors: ReadonlySet<Pointer<"ggml_tensor">>): void {
-    for (const [node, { pointer }] of this.#assigned) {
+    for (const [node, { unsafePointer }] of this.#assigned) {
       if (node.context.disposed) this.#assigned.delete(node);
       else if (tensors.has(node.unsafePointer)) {
-        this.native.lib.ggml_backend_sched_set_tensor_backend(this.pointer, node.unsafePointer, pointer);
+        this.native.lib.ggml_backend_sched_set_tensor_backend(this.unsafePointer, node.unsafePointer, unsafePointer);
       }
     }
   }
@@ -327,14 +337,14 @@ export class Scheduler implements Disposable {
   #fill(graph: Graph, tensors: ReadonlySet<Pointer<"ggml_tensor">>): void {
     this.#hollow = true;
     if (tensors.size === 0) return;
-    if (!this.native.lib.ggml_backend_sched_reserve(this.pointer, graph.unsafePointer)) throw this.#noMemory();
+    if (!this.native.lib.ggml_backend_sched_reserve(this.unsafePointer, graph.unsafePointer)) throw this.#noMemory();
     this.#sources?.restore();
     this.#hollow = false;
   }
 
   #forgetGraph(): void {
-    this.native.lib.ggml_backend_sched_synchronize(this.pointer);
-    this.native.lib.ggml_backend_sched_reset(this.pointer);
+    this.native.lib.ggml_backend_sched_synchronize(this.unsafePointer);
+    this.native.lib.ggml_backend_sched_reset(this.unsafePointer);
     this.#endAllocation();
   }
 
@@ -393,7 +403,7 @@ function checkTypes(
     );
   }
   for (const [index, type] of types.entries()) {
-    checkBufferType(`bufferTypes[${index}]`, type);
+    brands.bufferType.check(`bufferTypes[${index}]`, type);
     const backend = backends[index] as Backend;
     if (backend.supportsBufferType(type)) continue;
     throw new UnsupportedOperationError(`${backend.name} can't compute in memory of ${type.name}`, {
@@ -401,5 +411,5 @@ function checkTypes(
       expected: `a type that ${backend.name} supports`,
     });
   }
-  return BigUint64Array.from(types, ({ pointer }) => pointer);
+  return BigUint64Array.from(types, ({ unsafePointer }) => unsafePointer);
 }

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Lifetime, type Native, open, type Pointer } from "../../../ffi/mod.ts";
 import { AllocationError } from "../../errors.ts";
 import { checkBoolean, checkInteger, checkOptions, checkText, isInstance } from "../../support/check.ts";
+import { brands } from "../brands.ts";
 import { allContexts } from "./context_registry.ts";
 import { measure } from "./measure.ts";
 import { Handle, type NativeObject } from "./handle.ts";
@@ -81,6 +82,7 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
     options?: GgmlContextOptions,
     adopted?: { pointer: Pointer<"ggml_context">; free: (pointer: Pointer<"ggml_context">) => void },
   ) {
+    brands.context.add(this);
     this.native = native;
     const { pointer, free } = adopted ?? makeContext(native, options);
     this.#handle = new Handle({ what: "the context", pointer, free });
@@ -230,8 +232,8 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
    *
    * @internal
    */
-  hold(): () => void {
-    const held = new Map([...this.reached()].map((context) => [context, context.#handle.hold()]));
+  retain(): () => void {
+    const held = new Map([...this.reached()].map((context) => [context, context.#handle.retain()]));
     return () => held.forEach((release) => release());
   }
 
@@ -266,7 +268,7 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
    *
    * @internal
    */
-  own(resource: Disposable): void {
+  adopt(resource: Disposable): void {
     this.#owned.push(resource);
   }
 

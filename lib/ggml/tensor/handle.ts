@@ -60,7 +60,7 @@ export class Handle<T extends string> implements Owner, Disposable {
   }
 
   /** Keeps the memory until the function that it gives is called, even when it is disposed meanwhile. Throws DisposedError after `dispose`. */
-  hold(): () => void {
+  retain(): () => void {
     this.assertAlive();
     this.#holds++;
     let held = true;

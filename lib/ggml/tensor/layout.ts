@@ -4,9 +4,9 @@
  * @module
  */
 
-import { InvalidArgumentError } from "../../errors.ts";
-import { checkInteger, isInstance, show } from "../../support/check.ts";
-import { Tensor } from "./tensor.ts";
+import { checkInteger } from "../../support/check.ts";
+import { brands } from "../brands.ts";
+import type { Tensor } from "./tensor.ts";
 import type { Shape } from "./types.ts";
 
 /** How a tensor's elements lie in memory. Plain data. */
@@ -41,7 +41,7 @@ export interface TensorLayout {
 
 /** How a tensor's elements lie in memory. Throws InvalidArgumentError, DisposedError. */
 export function tensorLayout(tensor: Tensor): TensorLayout {
-  const { native, unsafePointer } = checkTensor("tensor", tensor);
+  const { native, unsafePointer } = brands.tensor.check("tensor", tensor);
   const { lib } = native;
   return {
     contiguous: lib.ggml_is_contiguous(unsafePointer),
@@ -76,8 +76,8 @@ export interface LayoutComparison {
 
 /** What two tensors have in common. Throws InvalidArgumentError, DisposedError. */
 export function compareLayouts(a: Tensor, b: Tensor): LayoutComparison {
-  const { lib } = checkTensor("a", a).native;
-  checkTensor("b", b);
+  const { lib } = brands.tensor.check("a", a).native;
+  brands.tensor.check("b", b);
   return {
     sameShape: lib.ggml_are_same_shape(a.unsafePointer, b.unsafePointer),
     sameStrides: lib.ggml_are_same_stride(a.unsafePointer, b.unsafePointer),
@@ -98,7 +98,7 @@ export function compareLayouts(a: Tensor, b: Tensor): LayoutComparison {
  * ```
  */
 export function unravelIndex(tensor: Tensor, index: number): Shape {
-  const { native, unsafePointer, elementCount } = checkTensor("tensor", tensor);
+  const { native, unsafePointer, elementCount } = brands.tensor.check("tensor", tensor);
   const at = checkInteger("index", index, { min: 0, max: elementCount - 1 });
   const found = [0, 1, 2, 3].map(() => new BigInt64Array(1)) as [
     BigInt64Array,
@@ -108,9 +108,4 @@ export function unravelIndex(tensor: Tensor, index: number): Shape {
   ];
   native.lib.ggml_unravel_index(unsafePointer, BigInt(at), ...found);
   return found.map(([one]) => Number(one)) as unknown as Shape;
-}
-
-function checkTensor(name: string, tensor: Tensor): Tensor {
-  if (isInstance(tensor, Tensor)) return tensor;
-  throw new InvalidArgumentError(`${name} is ${show(tensor)}; give a Tensor`, { value: tensor, expected: "a Tensor" });
 }

@@ -14,5 +14,5 @@ export type TensorReference = NativeObject<"ggml_tensor">;
  */
 export interface GraphReference extends NativeObject<"ggml_cgraph"> {
   /** Keeps the graph, its context and its tensors in memory until the function that it gives is called: work on another thread uses them. */
-  hold(): () => void;
+  retain(): () => void;
 }

@@ -3,6 +3,7 @@ import { ggml_tensor_flag } from "../../../ffi/mod.ts";
 import type { ggml_tensor } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../errors.ts";
 import { checkText } from "../../support/check.ts";
+import { brands } from "../brands.ts";
 import type { GgmlContext } from "./context.ts";
 import type { NativeObject } from "./handle.ts";
 import { readTensor, readTensorBytes } from "./read.ts";
@@ -59,6 +60,7 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
    * @internal
    */
   constructor(context: GgmlContext, lifetime: Lifetime, pointer: Pointer<"ggml_tensor">) {
+    brands.tensor.add(this);
     this.context = context;
     this.#lifetime = lifetime;
     this.#pointer = pointer;

@@ -5,7 +5,7 @@ import { BackendLoadError } from "../../errors.ts";
 import { checkModuleFile } from "../backend/module_file.ts";
 
 /** What a module says of itself. Plain data. */
-export interface ModuleWords {
+export interface ModuleInfo {
   /** Its file. */
   readonly path: string;
   /** How well it fits this system; 0 when it doesn't run here, `undefined` when it has no score. C: `ggml_backend_score`. */
@@ -20,7 +20,7 @@ export interface ModuleWords {
  * Opens a module and asks it, without putting it into the registry. Throws BackendLoadError for what is no backend: another format or processor, a
  * library that the system can't open, one without `ggml_backend_init`, one that gives no registration.
  */
-export function inspectModule(path: string, { native }: TaskContext): ModuleWords {
+export function inspectModule(path: string, { native }: TaskContext): ModuleInfo {
   checkModuleFile(path);
   const opened = openModule(native, path);
   const init = opened.symbol("ggml_backend_init");

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, NotAllocatedError, UnsupportedOperationError } from "../../errors.ts";
-import { bufferAt } from "../backend/buffer.ts";
+import { bufferAt } from "../backend/buffers_in_use.ts";
 import type { Graph } from "../graph/graph.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { GraphError, TensorShapeError, TensorTypeError } from "../tensor/errors.ts";
@@ -142,7 +142,7 @@ export function holdBuffers(tensors: readonly Tensor[]): (() => void)[] {
   }
   return [...buffers].flatMap((buffer) => {
     const held = bufferAt(buffer);
-    return held === undefined ? [] : [held.hold()];
+    return held === undefined ? [] : [held.retain()];
   });
 }
 

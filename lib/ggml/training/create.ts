@@ -48,7 +48,7 @@ export async function startTraining(options: OptimizerOptions): Promise<StartedT
   const room = model === undefined ? undefined : makeRoom(native);
   if (model !== undefined) room?.use(model.outputs.context);
   const params = native.assign(native.defaults("ggml_opt_params"), {
-    backend_sched: scheduler.pointer,
+    backend_sched: scheduler.unsafePointer,
     loss_type: lossNumber(settings.loss),
     build_type: settings.evaluateOnly ? buildTypes.forward : buildTypes.optimize,
     opt_period: settings.period,
@@ -93,5 +93,5 @@ function modelOf({ inputs, outputs, loss, evaluateOnly }: Settings): Model | und
 
 /** Keeps the memory of a model until what it gives is called. */
 function holdModel(model: Model | undefined): (() => void)[] {
-  return model === undefined ? [] : [model.outputs.context.hold(), ...holdBuffers(model.reached)];
+  return model === undefined ? [] : [model.outputs.context.retain(), ...holdBuffers(model.reached)];
 }

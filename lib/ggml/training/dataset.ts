@@ -211,7 +211,7 @@ export class Dataset implements NativeObject<"ggml_opt_dataset">, Disposable {
 
   /** Keeps its memory until the function that it gives is called. */
   hold(): () => void {
-    return this.#handle.hold();
+    return this.#handle.retain();
   }
 
   /** Frees it; a second call does nothing. C: `ggml_opt_dataset_free`. */

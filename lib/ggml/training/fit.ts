@@ -62,11 +62,11 @@ export async function fitNative(dataset: Dataset, options: NativeFitOptions): Pr
   const room = makeRoom(native);
   const thread = new ComputeThread(native);
   try {
-    const holds = [model.outputs.context.hold(), dataset.hold(), ...holdBuffers(model.reached)];
+    const holds = [model.outputs.context.retain(), dataset.hold(), ...holdBuffers(model.reached)];
     await thread.run(holds, (one) =>
       one.call(
         "ggml_opt_fit",
-        scheduler.pointer,
+        scheduler.unsafePointer,
         room.unsafePointer,
         model.inputs.unsafePointer,
         model.outputs.unsafePointer,

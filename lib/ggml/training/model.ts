@@ -1,10 +1,11 @@
 import type { Native, StructView } from "../../../ffi/mod.ts";
 import type { ggml_opt_optimizer_params } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkBoolean, checkInteger, checkOptions, isInstance } from "../../support/check.ts";
-import { Backend } from "../backend/backend.ts";
+import { checkBoolean, checkInteger, checkOptions } from "../../support/check.ts";
+import { brands } from "../brands.ts";
+import type { Backend } from "../backend/backend.ts";
 import { GgmlContext } from "../tensor/context.ts";
-import { Tensor } from "../tensor/tensor.ts";
+import type { Tensor } from "../tensor/tensor.ts";
 import { checkModel, reachedTensors } from "./check.ts";
 import {
   checkParameters,
@@ -58,7 +59,7 @@ export interface Settings {
 export function checkSettings(options: OptimizerOptions): Settings {
   const given = checkOptions("Optimizer", options, names);
   const { backends, loss, inputs, outputs, kind = "adamw", parameters, period = 1, evaluateOnly = false } = given;
-  if (!Array.isArray(backends) || backends.length === 0 || !backends.every((one) => isInstance(one, Backend))) {
+  if (!Array.isArray(backends) || backends.length === 0 || !backends.every((one) => brands.backend.has(one))) {
     throw new InvalidArgumentError("backends is no list of backends; give at least one with a CPU", {
       value: backends,
       expected: "an array of Backends",
@@ -80,7 +81,7 @@ export function checkSettings(options: OptimizerOptions): Settings {
     );
   }
   for (const [name, tensor] of Object.entries({ inputs, outputs })) {
-    if (tensor !== undefined && !isInstance(tensor, Tensor)) {
+    if (tensor !== undefined && !brands.tensor.has(tensor)) {
       throw new InvalidArgumentError(`${name} is no Tensor`, { value: tensor, expected: "a Tensor" });
     }
   }

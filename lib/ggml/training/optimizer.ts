@@ -382,8 +382,8 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
   }
 
   #holds(model: Model): (() => void)[] {
-    const holds = [this.#handle.hold(), model.outputs.context.hold()];
-    if (this.#dynamic !== undefined) holds.push(this.#dynamic.room.hold(), this.#dynamic.graph.hold());
+    const holds = [this.#handle.retain(), model.outputs.context.retain()];
+    if (this.#dynamic !== undefined) holds.push(this.#dynamic.room.retain(), this.#dynamic.graph.retain());
     else holds.push(...holdBuffers(model.reached));
     return holds;
   }

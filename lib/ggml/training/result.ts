@@ -103,7 +103,7 @@ export class TrainingResult implements NativeObject<"ggml_opt_result">, Disposab
 
   /** Keeps its memory until the function that it gives is called. */
   hold(): () => void {
-    return this.#handle.hold();
+    return this.#handle.retain();
   }
 
   /** Frees it; a second call does nothing. C: `ggml_opt_result_free`. */

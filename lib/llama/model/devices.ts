@@ -30,7 +30,7 @@ export function deviceOpener(
     const remote = wanted.length === 0 ? undefined : await RemoteDevices.open(wanted, ggml, DEFAULT_TIMEOUT_MS, signal);
     let next = 0;
     const pointers = devices.map((one) =>
-      one instanceof Device ? one.pointer : remote?.pointers[next++] as Pointer<"ggml_backend_device">
+      one instanceof Device ? one.unsafePointer : remote?.pointers[next++] as Pointer<"ggml_backend_device">
     );
     return { pointers, close: () => remote?.close() ?? Promise.resolve() };
   };

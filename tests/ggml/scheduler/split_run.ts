@@ -97,7 +97,7 @@ if (import.meta.main) {
     for (const [name, file] of models) {
       const alone = forward(native, file, [], 0, bytes);
       for (const layers of [1, 15, 31]) {
-        const { logits, bytesOnDevice } = forward(native, file, [device.pointer], layers, bytes);
+        const { logits, bytesOnDevice } = forward(native, file, [device.unsafePointer], layers, bytes);
         const { largest, relative } = distance(logits, alone.logits);
         console.log(
           `${name}, ${layers} of 31 on ${device.name} (${

@@ -15,7 +15,7 @@ test("SmolLM2 with half of its layers on the reference backend: the logits of th
   const alone = forward(native, path, [], 0, bytes);
   assert.equal(alone.bytesOnDevice, 0);
   assert.equal(best(alone.logits), PARIS);
-  const split = forward(native, path, [device.pointer], 15, bytes);
+  const split = forward(native, path, [device.unsafePointer], 15, bytes);
   assert.ok(split.bytesOnDevice > 20 * 2 ** 20, `${split.bytesOnDevice} bytes`);
   assert.equal(best(split.logits), PARIS);
   const { largest, relative } = distance(split.logits, alone.logits);
