@@ -1,6 +1,7 @@
 import { isMemory } from "../call/caller.ts";
 import { DEFAULT_WATCHDOG_MS } from "../containment/watchdog.ts";
 import type { NativeAbortPolicy } from "../containment/watchdog.ts";
+import { definePicture } from "../../base/inspect.ts";
 import { callback, custom, integer, oneOf, options, type Settings } from "../../base/options.ts";
 import { isInstance, refuse } from "../../base/check.ts";
 import { isAtLeast, LOG_LEVELS, type LogLevel, type LogLine } from "../containment/log.ts";
@@ -87,6 +88,13 @@ export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncD
   readonly #onLog: ((line: LogLine) => void) | undefined;
   #disposed: Promise<void> | undefined;
 
+  static {
+    definePicture(NativeThread, "NativeThread", (thread) => {
+      if (thread.#worker.lost !== undefined) return "(lost)";
+      return thread.#disposed === undefined ? `${thread.#worker.slot}` : "(disposed)";
+    });
+  }
+
   private constructor(worker: ThreadWorker, settings: StartSettings) {
     this.#worker = worker;
     this.#settings = settings;
@@ -158,8 +166,13 @@ export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncD
   }
 
   /** Waits for the requests that were made, then gives the thread back. Later requests reject with DisposedError. */
-  [Symbol.asyncDispose](): Promise<void> {
+  dispose(): Promise<void> {
     return this.#disposed ??= this.#worker.idle().then(() => giveBack(this.#worker));
+  }
+
+  /** Does what {@linkcode NativeThread.dispose} does. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose();
   }
 
   #request<Output>(request: Request): TaskRun<Output> {
