@@ -1,38 +1,56 @@
-import { GgmlError, InvalidArgumentError, SchemaContradictionError, SchemaTooComplexError } from "../errors.ts";
+import {
+  GgmlError,
+  InvalidArgumentError,
+  JsonSchemaError,
+  SchemaContradictionError,
+  SchemaTooComplexError,
+  UnsupportedKeywordError,
+} from "../errors.ts";
 import { checkOneOf, checkOptions, show } from "../support/check.ts";
 import { SchemaDocument } from "./document.ts";
 import { sequence } from "./gbnf.ts";
 import { type JsonSchema, type JsonValue, plainSchema } from "./json.ts";
+import { type LoosenedKeyword, type PlainSchema, withoutKeyword } from "./loosen.ts";
 import { Rules } from "./rules.ts";
 import { type Problem, validate } from "./validate.ts";
 import { SchemaWriter, type Whitespace } from "./writer.ts";
 
-/** How a grammar is made of a schema. */
+/**
+ * What happens to the parts of a schema that no grammar can express: `"strict"` refuses the schema, `"validate"` leaves them out of the grammar, so that
+ * values have to be validated in full afterwards.
+ */
+export type SchemaMode = "strict" | "validate";
+
+/** Options of the conversion of a schema to a grammar. */
 export interface SchemaOptions {
-  /** `"flexible"` allows a space, or a line break and what indents the line, between the parts of arrays and objects; `"compact"` none. Default `"flexible"`. */
+  /** `"flexible"` allows a space, or a line break and indentation, between the parts of arrays and objects; `"compact"` none. Default `"flexible"`. */
   whitespace?: Whitespace | undefined;
+  /** Whether a part that no grammar can express is refused (`"strict"`) or left out of the grammar (`"validate"`). Default `"strict"`. */
+  schemaMode?: SchemaMode | undefined;
 }
 
-/** How the rules of a schema are made that share a grammar with others. */
+/** Options of {@linkcode schemaToRules}. */
 export interface SchemaRulesOptions extends SchemaOptions {
-  /** What all rules' names begin with: letters, digits and hyphens, the first a letter. Give each schema of a grammar another one. */
+  /** The prefix of all rule names: letters, digits and hyphens, the first a letter. Each schema of a grammar needs its own. */
   prefix: string;
 }
 
-/** A schema's rules. */
+/** The rules of a schema. */
 export interface SchemaRules {
-  /** The rule that stands for a whole value. */
+  /** The name of the rule for a whole value. */
   root: string;
-  /** All rules in GBNF, each on a line of its own. */
+  /** All rules in GBNF, one per line. */
   rules: string;
+  /** The keywords that were left out; empty unless `schemaMode` is `"validate"`. */
+  loosened: readonly LoosenedKeyword[];
 }
 
 /**
- * The grammar, in GBNF, of the texts that are valid against a JSON Schema. Properties are written in the schema's order.
+ * Converts a JSON Schema to a grammar in GBNF, which allows only texts that are valid against it. Properties are written in the schema's order.
  *
- * Throws {@linkcode JsonSchemaError} for what is no schema, {@linkcode UnsupportedKeywordError} for what can't be kept to,
- * {@linkcode SchemaContradictionError} when nothing can be valid, and {@linkcode SchemaTooComplexError} when the grammar would be too large; each says
- * where in the schema.
+ * Throws {@linkcode JsonSchemaError} for an invalid schema, {@linkcode UnsupportedKeywordError} for a keyword that no grammar can express (unless
+ * `schemaMode` is `"validate"`), {@linkcode SchemaContradictionError} when no value is valid, and {@linkcode SchemaTooComplexError} when the grammar would
+ * be too large; each has the path in the schema.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -46,12 +64,12 @@ export interface SchemaRules {
  * ```
  */
 export function schemaToGrammar(schema: JsonSchema, options?: SchemaOptions): string {
-  const { whitespace = "flexible" } = checkOptions("schemaToGrammar", options, ["whitespace"]);
-  return compile(plainSchema(schema), "", whitespace).rules;
+  const given = checkOptions("schemaToGrammar", options, ["whitespace", "schemaMode"]);
+  return convert(plainSchema(schema), "", given).rules;
 }
 
 /**
- * The rules of a schema under names of their own, so that several schemas may share one grammar.
+ * Converts a JSON Schema to rules with names of their own, so that several schemas can share one grammar.
  *
  * Throws what {@linkcode schemaToGrammar} throws, and {@linkcode InvalidArgumentError} for a bad prefix.
  *
@@ -67,39 +85,77 @@ export function schemaToGrammar(schema: JsonSchema, options?: SchemaOptions): st
  * ```
  */
 export function schemaToRules(schema: JsonSchema, options: SchemaRulesOptions): SchemaRules {
-  const { whitespace = "flexible", prefix } = checkOptions("schemaToRules", options, ["whitespace", "prefix"]);
+  const given = checkOptions("schemaToRules", options, ["whitespace", "schemaMode", "prefix"]);
+  const { prefix } = given;
   if (typeof prefix !== "string" || !/^[a-zA-Z][a-zA-Z0-9-]*$/.test(prefix)) {
     throw new InvalidArgumentError(`prefix is ${show(prefix)}; give letters, digits and hyphens, the first a letter`, {
       value: prefix,
       expected: "letters, digits and hyphens",
     });
   }
-  return compile(plainSchema(schema), prefix, whitespace);
+  return convert(plainSchema(schema), prefix, given);
 }
 
-/** A JSON Schema that was compiled: its grammar, and a check of values against the schema itself. */
+/** A compiled JSON Schema: its grammar, and a validator of values against the whole schema. */
 export interface CompiledSchema {
   /** The grammar in GBNF; it begins at `root`. */
   grammar: string;
-  /** The first thing that is wrong with a value; nothing when it is valid. */
+  /** The keywords that the grammar leaves out; empty unless `schemaMode` is `"validate"`. */
+  loosened: readonly LoosenedKeyword[];
+  /** Returns the first problem of a value; `undefined` for a valid one. */
   problem(value: JsonValue): Problem | undefined;
 }
 
 /** Compiles a schema for a generation. Throws what {@linkcode schemaToGrammar} throws. */
-export function compileSchema(schema: unknown, whitespace: Whitespace = "flexible"): CompiledSchema {
+export function compileSchema(schema: unknown, options?: SchemaOptions): CompiledSchema {
   const plain = plainSchema(schema);
-  const { rules } = compile(plain, "", whitespace);
-  return {
-    grammar: rules,
-    problem(value) {
-      const document = new SchemaDocument(plain);
-      return validate(document, document.root, value);
-    },
+  const given = checkOptions("compileSchema", options, ["whitespace", "schemaMode"]);
+  const { rules, loosened } = convert(plain, "", given);
+  return { grammar: rules, loosened, problem: validator(plain) };
+}
+
+/**
+ * Returns a function that returns the first problem of a value, or `undefined` for a valid one. No grammar is made, so that it takes any schema.
+ *
+ * Throws {@linkcode JsonSchemaError} for an invalid schema.
+ */
+export function schemaValidator(schema: unknown): (value: JsonValue) => Problem | undefined {
+  return validator(plainSchema(schema));
+}
+
+function validator(plain: PlainSchema): (value: JsonValue) => Problem | undefined {
+  let document: SchemaDocument | undefined;
+  return (value) => {
+    document ??= new SchemaDocument(plain);
+    return validate(document, document.root, value);
   };
 }
 
-function compile(schema: ReturnType<typeof plainSchema>, prefix: string, whitespace: Whitespace): SchemaRules {
+/** More keywords than these are not left out one by one. */
+const MAX_LOOSENED = 100;
+
+function convert(schema: PlainSchema, prefix: string, options: SchemaOptions): SchemaRules {
+  const { whitespace = "flexible", schemaMode = "strict" } = options;
   checkOneOf("whitespace", whitespace, ["flexible", "compact"]);
+  checkOneOf("schemaMode", schemaMode, ["strict", "validate"]);
+  const loosened: LoosenedKeyword[] = [];
+  for (let current = schema;;) {
+    try {
+      return { ...write(current, prefix, whitespace), loosened };
+    } catch (error) {
+      if (schemaMode === "strict" || !(error instanceof JsonSchemaError)) throw error;
+      const contradictory = error instanceof SchemaContradictionError && loosened.length > 0;
+      const beyond = error instanceof UnsupportedKeywordError || error instanceof SchemaTooComplexError;
+      if (!beyond && !contradictory) throw error;
+      const next = loosened.length < MAX_LOOSENED && beyond ? withoutKeyword(current, error.path) : undefined;
+      if (next === undefined && current === true) throw error;
+      loosened.push({ path: next?.path ?? "", reason: error.message });
+      current = next?.schema ?? true;
+    }
+  }
+}
+
+function write(schema: PlainSchema, prefix: string, whitespace: Whitespace): Omit<SchemaRules, "loosened"> {
   const rules = new Rules(prefix);
   const root = rules.name("root");
   try {
@@ -113,8 +169,8 @@ function compile(schema: ReturnType<typeof plainSchema>, prefix: string, whitesp
   }
   if (!rules.prune(root)) {
     throw new SchemaContradictionError(
-      "nothing can be valid for the schema: each value would have to hold another one without end; make a property optional, or allow null",
-      { expected: "a schema that something finite is valid for" },
+      "no value is valid against the schema: each value would have to hold another one without end; make a property optional, or allow null",
+      { expected: "a schema with a finite valid value" },
     );
   }
   return { root, rules: rules.write(root) };

@@ -48,7 +48,7 @@ const DURATION = "P(?:[0-9]{1,9}W|(?=[0-9T])(?:[0-9]{1,9}Y)?(?:[0-9]{1,9}M)?(?:[
 export const formats: ReadonlyMap<string, string> = new Map(
   Object.entries({
     date,
-    TIME,
+    time: TIME,
     "date-time": `${date}T${TIME}`,
     uuid: "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}",
     email,
@@ -56,6 +56,6 @@ export const formats: ReadonlyMap<string, string> = new Map(
     ipv4,
     ipv6,
     hostname: `${LABEL}(?:\\.${LABEL}){0,3}`,
-    DURATION,
+    duration: DURATION,
   }).map(([name, source]) => [name, `^(?:${source})$`]),
 );

@@ -106,7 +106,7 @@ export function planStructured<O extends object>(
   }
   const compiled = compileSchema(
     jsonSchema ?? (standard === undefined ? schema : standardToJsonSchema(standard)),
-    whitespace ?? "flexible",
+    { whitespace },
   );
   return {
     options: { ...options, grammar: compiled.grammar },
