@@ -110,10 +110,24 @@ export class ChatTemplateError extends GgmlError {
   static override readonly code: string = "CHAT_TEMPLATE";
 }
 
-/** The loop over a generation was left before its end, so that there is no result. */
+/** Details of a {@linkcode GenerationCancelledError}. */
+export interface GenerationCancelledErrorDetails extends GgmlErrorDetails {
+  /** The text so far. */
+  partial?: string;
+}
+
+/** The loop over a generation was left before its end, which cancelled it. */
 export class GenerationCancelledError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "GENERATION_CANCELLED";
+  /** The text so far. */
+  readonly partial: string;
+
+  /** Makes an error from its message and details. */
+  constructor(message: string, details: GenerationCancelledErrorDetails = {}) {
+    super(message, details);
+    this.partial = details.partial ?? "";
+  }
 }
 
 /** A tensor program's part was refused by the backend: an operator, a buffer type or a type of tensor that it can't take. */

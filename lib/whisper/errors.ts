@@ -4,7 +4,8 @@
  * @module
  */
 
-import { GgmlError, registerErrors } from "../../ffi/errors.ts";
+import { GgmlError, type GgmlErrorDetails, registerErrors } from "../../ffi/errors.ts";
+import type { Segment } from "./transcribe/segment.ts";
 
 /** A file isn't in whisper.cpp's format: it starts with something else. */
 export class NotWhisperModelError extends GgmlError {
@@ -30,10 +31,24 @@ export class TranscriptionError extends GgmlError {
   static override readonly code: string = "TRANSCRIPTION";
 }
 
-/** The loop over a transcription was left before its end, so that there is no result. */
+/** Details of a {@linkcode TranscriptionCancelledError}. */
+export interface TranscriptionCancelledErrorDetails extends GgmlErrorDetails {
+  /** The segments so far. */
+  partial?: readonly Segment[];
+}
+
+/** The loop over a transcription was left before its end, which cancelled it. */
 export class TranscriptionCancelledError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "TRANSCRIPTION_CANCELLED";
+  /** The segments so far. */
+  readonly partial: readonly Segment[];
+
+  /** Makes an error from its message and details. */
+  constructor(message: string, details: TranscriptionCancelledErrorDetails = {}) {
+    super(message, details);
+    this.partial = details.partial ?? [];
+  }
 }
 
 registerErrors(

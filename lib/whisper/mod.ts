@@ -15,7 +15,7 @@ export type { Alignment, WhisperOptions, WhisperSource } from "./model/load_opti
 export type { Segment, Token, Word } from "./transcribe/segment.ts";
 export type { LanguageProbability, SpeechSegment } from "./thread/protocol.ts";
 export type { DecodingOptions, TranscribeOptions } from "./transcribe/options.ts";
-export { Transcription, type TranscriptionResult, type TranscriptionTimings } from "./transcribe/transcription.ts";
+export { type Transcription, type TranscriptionResult, type TranscriptionTimings } from "./transcribe/transcription.ts";
 export type { VadOptions } from "./vad/options.ts";
 export { type AudioOptions, type DetectSpeechOptions } from "./transcribe/audio_options.ts";
 export { loadWhisper } from "./model/load_whisper.ts";

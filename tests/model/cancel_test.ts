@@ -3,7 +3,13 @@ import { readFile } from "node:fs/promises";
 import process from "node:process";
 import test from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { defaultModelPath, GenerationCancelledError, loadModel } from "../../mod.ts";
+import {
+  type CompletionOptions,
+  defaultModelPath,
+  GenerationCancelledError,
+  loadModel,
+  type SamplerFunction,
+} from "../../mod.ts";
 import { longPrompt, slow, system, testModel } from "./support.ts";
 
 const question = { temperature: 0, maxTokens: 12 } as const;
@@ -16,6 +22,14 @@ async function reasonOf(work: PromiseLike<unknown>): Promise<unknown> {
     return error;
   }
   return assert.fail("it wasn't rejected");
+}
+
+/** Greedy sampling that calls back before a token is chosen. */
+function atToken(count: number, call: () => void): CompletionOptions {
+  const sampler: SamplerFunction = ({ generated }) => {
+    if (generated.length === count) call();
+  };
+  return { topK: 1, samplers: ["topK", sampler] };
 }
 
 test("a long prompt that is cancelled at any moment leaves the context as a fresh one", slow, async () => {
@@ -154,4 +168,61 @@ test("an onProgress that throws ends the load with its error, and nothing stays 
     assert.equal(await reasonOf(load), reason);
     if (process.platform === "linux") assert.doesNotMatch(await readFile("/proc/self/maps", "utf8"), /\.gguf/);
   }
+});
+
+test("a cancelled generation keeps its text, iterated or not", slow, async () => {
+  await using model = await testModel();
+  const { text } = await model.complete("Once upon a time", { temperature: 0, maxTokens: 40 });
+  const left = model.complete("Once upon a time", { temperature: 0 });
+  let seen = "";
+  for await (const piece of left) {
+    seen += piece;
+    if (seen.length > 10) break;
+  }
+  const error = await reasonOf(left);
+  assert.ok(error instanceof GenerationCancelledError);
+  assert.ok(error.partial.startsWith(seen));
+  assert.ok(error.partial.startsWith(text.slice(0, 10)));
+  assert.equal(left.partial, error.partial);
+  const controller = new AbortController();
+  const reason = new Error("enough");
+  const options = { ...atToken(6, () => controller.abort(reason)), signal: controller.signal };
+  const awaited = model.complete("Once upon a time", options);
+  assert.equal(await reasonOf(awaited), reason);
+  assert.ok(awaited.partial.length > 0);
+  assert.ok(awaited.partial.startsWith(text.slice(0, awaited.partial.length)), awaited.partial);
+});
+
+test("keepPartial keeps the answer of a cancelled turn in the history, iterated or not", slow, async () => {
+  await using model = await testModel();
+  const chat = model.chat({ system });
+  const turn = chat.send("Tell me a long story.", { temperature: 0, keepPartial: true });
+  for await (const _ of turn) break;
+  const left = await reasonOf(turn);
+  assert.ok(left instanceof GenerationCancelledError);
+  assert.deepEqual(chat.history.slice(1), [
+    { role: "user", content: "Tell me a long story." },
+    { role: "assistant", content: left.partial },
+  ]);
+  const controller = new AbortController();
+  const reason = new Error("enough");
+  const options = { ...atToken(6, () => controller.abort(reason)), signal: controller.signal };
+  const awaited = chat.send("Go on.", { ...options, keepPartial: true, prefill: "So" });
+  assert.equal(await reasonOf(awaited), reason);
+  assert.ok(awaited.partial.length > 0);
+  assert.deepEqual(chat.history.slice(3), [
+    { role: "user", content: "Go on." },
+    { role: "assistant", content: `So${awaited.partial}` },
+  ]);
+  await chat.send("What is the capital of France?", { temperature: 0, maxTokens: 8 });
+  assert.equal(chat.history.length, 7);
+});
+
+test("keepPartial of a turn that is cancelled before its text leaves no trace", slow, async () => {
+  await using model = await testModel();
+  const chat = model.chat({ system });
+  const reason = new Error("at once");
+  const signal = AbortSignal.abort(reason);
+  assert.equal(await reasonOf(chat.send("Hello", { keepPartial: true, prefill: "So", signal })), reason);
+  assert.equal(chat.history.length, 1);
 });

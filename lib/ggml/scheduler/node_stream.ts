@@ -1,4 +1,5 @@
 import type { Pointer } from "../../../ffi/mod.ts";
+import { ItemQueue } from "../../support/item_queue.ts";
 import { gateStates, type Watch } from "../thread/schedule.ts";
 
 /** Nodes that a computation on a native thread shows, one at a time: it waits until the next one is asked for. */
@@ -6,8 +7,7 @@ export class NodeStream implements AsyncIterable<Pointer<"ggml_tensor">> {
   /** What the thread is given. */
   readonly watch: Watch;
   readonly #word: Int32Array<SharedArrayBuffer>;
-  readonly #shown: Pointer<"ggml_tensor">[] = [];
-  #wake: (() => void) | undefined;
+  readonly #shown = new ItemQueue<Pointer<"ggml_tensor">>("this computation");
   #ended = false;
   #stopped = false;
 
@@ -28,14 +28,13 @@ export class NodeStream implements AsyncIterable<Pointer<"ggml_tensor">> {
     if (node === undefined) return;
     if (this.#stopped) return this.#say(gateStates.stop);
     this.#shown.push(node);
-    this.#wake?.();
   }
 
   /** Ends it when the computation ends. */
   endWith(run: Promise<unknown>): void {
     const end = (): void => {
       this.#ended = true;
-      this.#wake?.();
+      this.#shown.end();
     };
     run.then(end, end);
   }
@@ -49,13 +48,9 @@ export class NodeStream implements AsyncIterable<Pointer<"ggml_tensor">> {
 
   /** The nodes in the order in which they are computed. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Pointer<"ggml_tensor">, void, void> {
-    for (;;) {
-      const node = this.#shown.shift();
-      if (node !== undefined) {
-        yield node;
-        this.#say(gateStates.go);
-      } else if (this.#ended) return;
-      else await new Promise<void>((resolve) => this.#wake = resolve);
+    for await (const node of this.#shown.iterate()) {
+      yield node;
+      this.#say(gateStates.go);
     }
   }
 

@@ -12,7 +12,7 @@ import {
 import { type ChatPrompt, type PromptHost, PromptMaker } from "./prompt.ts";
 import { checkToolResults, orderResults, pendingCalls, type ToolResult } from "./tool_results.ts";
 import type { ChatMessage } from "./message.ts";
-import { type ChatEvent, type ChatResult, ChatTurn } from "./turn.ts";
+import { type ChatEvent, type ChatResult, type ChatTurn, startTurn } from "./turn.ts";
 import type { GenerationResult, PieceSink } from "../generation/generation.ts";
 import type { GenerationSettings } from "../generation/options.ts";
 import { reasoningLimit } from "./reasoning.ts";
@@ -29,6 +29,7 @@ import type { Tool } from "../tools/tool.ts";
 import { toolShapes } from "../tools/parsers/shapes.ts";
 import { toolGrammar } from "../tools/grammar.ts";
 import { runCalls } from "../tools/runner.ts";
+import { partialTurn } from "./partial_turn.ts";
 import { joinRounds, type Round } from "./rounds.ts";
 import { abortable } from "../../support/abortable.ts";
 
@@ -64,7 +65,7 @@ let chats = 0;
 
 /**
  * A conversation: it keeps what was said, and what of it is still in the context's memory isn't computed again. A turn that fails or is cancelled
- * leaves no trace. Answers are made one after another.
+ * leaves no trace, unless its partial answer is asked for (`keepPartial`). Answers are made one after another.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -144,20 +145,31 @@ export class Chat {
 
   #begin(settings: ChatSendSettings, finish: Finish, messages: () => ChatMessage[]): ChatTurn {
     const before = this.#turn;
-    const turn = new ChatTurn(async (signal, sink, emit) => {
+    const turn = startTurn(async (signal, sink, emit) => {
       signal.throwIfAborted();
       await abortable(before, signal);
       return await this.#answer({ messages, settings, signal, sink, emit, finish });
     }, settings.generation.signal);
     // One that is cancelled while it waits ends before its turn: those behind it wait for the turn all the same.
-    this.#turn = turn.then(() => before, () => before);
+    this.#turn = turn.settled.then(() => before);
     return turn;
   }
 
   /** Asks the model, runs the handlers of the tools that it calls, and asks it again, until it calls none. */
   async #answer(turn: TurnInput): Promise<ChatResult> {
-    const { settings, signal, emit } = turn;
     const added = turn.messages();
+    try {
+      const result = await this.#rounds(turn, added);
+      this.#messages.push(...added);
+      return result;
+    } catch (error) {
+      if (turn.settings.keepPartial && turn.signal.aborted) this.#messages.push(...partialTurn(added));
+      throw error;
+    }
+  }
+
+  async #rounds(turn: TurnInput, added: ChatMessage[]): Promise<ChatResult> {
+    const { settings, signal, emit } = turn;
     const rounds: Round[] = [];
     for (;;) {
       const round = await this.#ask(turn, added, rounds);
@@ -173,13 +185,11 @@ export class Chat {
       added.push(...results);
       if (results.length < calls.length || left(settings, rounds) <= 0) break;
     }
-    const result = await turn.finish(joinRounds(rounds, pendingCalls([...this.#messages, ...added])));
-    this.#messages.push(...added);
-    return result;
+    return await turn.finish(joinRounds(rounds, pendingCalls([...this.#messages, ...added])));
   }
 
   /** One answer of the model. */
-  async #ask(turn: TurnInput, added: readonly ChatMessage[], rounds: readonly Round[]): Promise<Round> {
+  async #ask(turn: TurnInput, added: ChatMessage[], rounds: readonly Round[]): Promise<Round> {
     const { settings, signal, emit } = turn;
     const first = rounds.length === 0;
     const tools = this.#toolsFor(settings, first);
@@ -210,7 +220,13 @@ export class Chat {
       maxTokens: settings.generation.maxTokens === undefined ? undefined : left(settings, rounds),
     };
     const push = (piece: string): void => reader.push(piece);
-    const result = await this.#host.generate(made.prompt, generation, this.#id, signal, { wanted, push });
+    const result = await this.#host.generate(made.prompt, generation, this.#id, signal, { wanted, push }).catch(
+      (error: unknown) => {
+        const { text, reasoning } = reader.finish("");
+        if (text !== "") added.push(messageOf(prefill + text, reasoning, []));
+        throw error;
+      },
+    );
     const answer = reader.finish(result.text);
     const whole = result.stopReason === "eos";
     const calls = answer.calls.filter(({ call }) => call !== undefined || whole);

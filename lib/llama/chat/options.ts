@@ -41,6 +41,11 @@ export interface ChatSendOptions extends GenerationOptions {
   reasoning?: boolean | ReasoningOptions | undefined;
   /** What the answer begins with; the model goes on from there. It isn't in the result's text, but in the history. Default none. */
   prefill?: string | undefined;
+  /**
+   * Whether a turn that is cancelled, by its signal or by leaving a loop, stays in the history with the answer's text so far. Calls of tools that have no
+   * results are left out, and a turn without any text leaves no trace. Default false.
+   */
+  keepPartial?: boolean | undefined;
 }
 
 /** Checked options of a chat. */
@@ -71,6 +76,8 @@ export interface ChatSendSettings {
   reasoning: ReasoningSettings;
   /** See {@linkcode ChatSendOptions.prefill}. */
   prefill: string;
+  /** See {@linkcode ChatSendOptions.keepPartial}. */
+  keepPartial: boolean;
 }
 
 const sendNames = [
@@ -80,6 +87,7 @@ const sendNames = [
   "constrainToolCalls",
   "reasoning",
   "prefill",
+  "keepPartial",
 ] as const;
 
 /** Checks the options of `model.chat`. Throws {@linkcode InvalidArgumentError}. */
@@ -111,7 +119,8 @@ export function checkSend(
   const generationOptions = Object.fromEntries(
     Object.entries(known).filter(([name]) => !(sendNames as readonly string[]).includes(name)),
   );
-  const { parallelToolCalls = true, maxToolRounds = 8, constrainToolCalls = true, prefill = "" } = known;
+  const { parallelToolCalls = true, maxToolRounds = 8, constrainToolCalls = true, prefill = "", keepPartial = false } =
+    known;
   const generation = checkGeneration(where, generationOptions);
   const toolChoice = checkChoice(known.toolChoice, tools);
   const settings = {
@@ -122,6 +131,7 @@ export function checkSend(
     constrain: checkBoolean("constrainToolCalls", constrainToolCalls),
     reasoning: checkReasoning(known.reasoning),
     prefill: checkText("prefill", prefill),
+    keepPartial: checkBoolean("keepPartial", keepPartial),
   };
   const forced = toolChoice !== "auto" && toolChoice !== "none";
   if (forced && settings.prefill !== "") conflict("prefill", "a toolChoice that makes the model call a tool");

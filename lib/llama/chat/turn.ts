@@ -1,7 +1,5 @@
-import { InvalidArgumentError } from "../../errors.ts";
 import type { ToolCall } from "./message.ts";
-import { Generation, type GenerationResult, type PieceSink } from "../generation/generation.ts";
-import { onReturn } from "../../support/on_return.ts";
+import { type Generation, type GenerationResult, GenerationStream, type PieceSink } from "../generation/generation.ts";
 
 /** A call of a tool that isn't written as it should be, or was cut off. */
 export interface MalformedToolCall {
@@ -54,8 +52,8 @@ export type ChatWork<Result extends ChatResult = ChatResult> = (
 ) => Promise<Result>;
 
 /**
- * An answer that is being generated: a {@linkcode Generation} whose text is what the model says, with what it thinks and what it calls in streams beside.
- * Leaving the loop over any of them cancels the turn.
+ * An answer that is being generated: a {@linkcode Generation} whose text is the model's answer, with further streams of what happens in the turn and of
+ * the model's reasoning. Each stream can be iterated once; leaving the loop over any of them cancels the turn.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -69,98 +67,46 @@ export type ChatWork<Result extends ChatResult = ChatResult> = (
  * assert.equal((await turn).text, text);
  * ```
  */
-export class ChatTurn<Result extends ChatResult = ChatResult> extends Generation<Result> {
-  readonly #events: Queue<ChatEvent>;
-  readonly #thoughts: Queue<string>;
-
-  /** Starts the work. Turns are made by `chat.send`. */
-  constructor(work: ChatWork<Result>, signal: AbortSignal | undefined) {
-    const events = new Queue<ChatEvent>();
-    const thoughts = new Queue<string>();
-    super(async (inner, sink) => {
-      try {
-        const result = await work(inner, sink, (event) => {
-          events.push(event);
-          if (event.type === "reasoning") thoughts.push(event.text);
-        });
-        for (const queue of [events, thoughts]) queue.end();
-        return result;
-      } catch (error) {
-        for (const queue of [events, thoughts]) queue.fail(error);
-        throw error;
-      }
-    }, signal);
-    this.#events = events;
-    this.#thoughts = thoughts;
-  }
-
-  /** What the model thinks, piece by piece. Can be taken once. */
-  get reasoning(): AsyncIterable<string> {
-    return this.#stream(this.#thoughts, "reasoning");
-  }
-
-  /** All that happens, in its order. Can be taken once. */
-  get events(): AsyncIterable<ChatEvent> {
-    return this.#stream(this.#events, "events");
-  }
-
-  #stream<T>(queue: Queue<T>, name: string): AsyncIterable<T> {
-    return {
-      [Symbol.asyncIterator]: () => {
-        queue.take(name);
-        this.want();
-        return onReturn(queue.iterate(() => this.leave()), () => this.leave());
-      },
-    };
-  }
+export interface ChatTurn<Result extends ChatResult = ChatResult> extends Generation<Result> {
+  /** The model's reasoning, piece by piece. */
+  readonly reasoning: AsyncIterable<string>;
+  /** All that happens, in its order. */
+  readonly events: AsyncIterable<ChatEvent>;
 }
 
-/** Items for one reader. */
-class Queue<T> {
-  #items: T[] = [];
-  #wake: (() => void) | undefined;
-  #ended = false;
-  #failure: { readonly error: unknown } | undefined;
-  #taken = false;
+/** A {@linkcode ChatTurn} for the chat that waits for it. */
+export interface StartedTurn<Result extends ChatResult = ChatResult> extends ChatTurn<Result> {
+  /** Settles, and never rejects, once the turn has ended in whatever way; waiting for it leaves a rejection unhandled. */
+  readonly settled: Promise<void>;
+}
 
-  push(item: T): void {
-    this.#items.push(item);
-    this.#wake?.();
+/** Starts a turn. */
+export function startTurn<Result extends ChatResult>(
+  work: ChatWork<Result>,
+  signal: AbortSignal | undefined,
+): StartedTurn<Result> {
+  const turn = new ChatTurnStream<Result>("this turn");
+  turn.beginTurn(work, signal);
+  return turn;
+}
+
+class ChatTurnStream<Result extends ChatResult> extends GenerationStream<Result> implements StartedTurn<Result> {
+  readonly #events = this.queue<ChatEvent>("the property events of this turn");
+  readonly #reasoning = this.queue<string>("the property reasoning of this turn");
+
+  get reasoning(): AsyncIterable<string> {
+    return { [Symbol.asyncIterator]: () => this.iterate(this.#reasoning) };
   }
 
-  end(): void {
-    this.#ended = true;
-    this.#wake?.();
+  get events(): AsyncIterable<ChatEvent> {
+    return { [Symbol.asyncIterator]: () => this.iterate(this.#events) };
   }
 
-  fail(error: unknown): void {
-    this.#failure = { error };
-    this.end();
-  }
-
-  take(name: string): void {
-    if (this.#taken) {
-      throw new InvalidArgumentError(`${name} of this turn was looped over before; keep what it gave`, {
-        value: "a second loop",
-        expected: "one loop over a stream",
-      });
-    }
-    this.#taken = true;
-  }
-
-  async *iterate(leave: () => Promise<void>): AsyncGenerator<T, void, undefined> {
-    try {
-      for (;;) {
-        const items = this.#items;
-        this.#items = [];
-        yield* items;
-        if (this.#items.length > 0) continue;
-        if (this.#ended) break;
-        await new Promise<void>((resolve) => this.#wake = resolve);
-      }
-      if (this.#failure !== undefined) throw this.#failure.error;
-    } finally {
-      await leave();
-    }
+  beginTurn(work: ChatWork<Result>, signal: AbortSignal | undefined): void {
+    const emit = (event: ChatEvent): void => {
+      this.#events.push(event);
+      if (event.type === "reasoning") this.#reasoning.push(event.text);
+    };
+    this.begin((inner, sink) => work(inner, sink, emit), signal);
   }
 }

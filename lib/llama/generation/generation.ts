@@ -1,6 +1,6 @@
-import { GenerationCancelledError, InvalidArgumentError } from "../../errors.ts";
+import { GenerationCancelledError } from "../../errors.ts";
+import { ResultStream } from "../../support/result_stream.ts";
 import type { StopReason, TokenLogprobs } from "../thread/protocol.ts";
-import { onReturn } from "../../support/on_return.ts";
 
 /** How long the parts of a generation took. */
 export interface GenerationTimings {
@@ -61,8 +61,17 @@ export type GenerationWork<Result extends GenerationResult = GenerationResult> =
 
 /**
  * Text that is being generated: an async iterable of its pieces, and a promise of the whole result, in one. The work starts at once, whether or not
- * anyone listens. Leaving a loop over the pieces cancels it; the promise then rejects with {@linkcode GenerationCancelledError}. An abort by signal
- * rejects both with the signal's reason.
+ * anyone listens.
+ *
+ * Each piece is of whole characters; the first one holds all the text that there is already. The pieces can be iterated once; a second iteration throws
+ * {@linkcode InvalidArgumentError}. Leaving the loop cancels the generation; the promise then rejects with {@linkcode GenerationCancelledError}, whose
+ * `partial` has the text so far. An abort by signal rejects promise and loop with the signal's reason; {@linkcode Generation.partial} has the text.
+ *
+ * Who only iterates gets errors from the loop; no rejection is left unhandled. `ReadableStream.from(generation)` makes a web stream of the pieces, and
+ * canceling that stream cancels the generation.
+ *
+ * An `async` function that returns a generation hands its caller the finished result, as with any promise: return it from a plain function, or in an
+ * object, to have it iterated.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -78,85 +87,62 @@ export type GenerationWork<Result extends GenerationResult = GenerationResult> =
  * assert.equal(result.stopReason, "maxTokens");
  * ```
  */
-export class Generation<Result extends GenerationResult = GenerationResult>
-  implements AsyncIterable<string>, PromiseLike<Result> {
-  readonly #controller = new AbortController();
-  readonly #result: Promise<Result>;
+export interface Generation<Result extends GenerationResult = GenerationResult>
+  extends Promise<Result>, AsyncIterable<string> {
+  /**
+   * The text so far. It grows with the pieces while somebody iterates; else the text stays on the native thread, and is here once the generation has ended,
+   * also when it was aborted or left.
+   */
+  readonly partial: string;
+  /** Returns the pieces of text as they come, once. */
+  [Symbol.asyncIterator](): AsyncGenerator<string, void, undefined>;
+}
+
+/** Starts some work as a {@linkcode Generation}. */
+export function startGeneration<Result extends GenerationResult>(
+  work: GenerationWork<Result>,
+  signal: AbortSignal | undefined,
+): Generation<Result> {
+  const generation = new GenerationStream<Result>("this generation");
+  generation.begin(work, signal);
+  return generation;
+}
+
+/** The stream behind a {@linkcode Generation}. */
+export class GenerationStream<Result extends GenerationResult> extends ResultStream<string, Result>
+  implements Generation<Result> {
   readonly #wanted = new Int32Array(new SharedArrayBuffer(4));
-  readonly #pieces: string[] = [];
-  #taken = 0;
-  #wake: (() => void) | undefined;
-  #settled = false;
-  #iterated = false;
+  #text = "";
 
-  /** Starts the work. Generations are made by `model.complete` and `chat.send`. */
-  constructor(work: GenerationWork<Result>, signal: AbortSignal | undefined) {
-    const abort = () => this.#controller.abort(signal?.reason);
-    if (signal?.aborted) abort();
-    else signal?.addEventListener("abort", abort, { once: true });
+  /** See {@linkcode Generation.partial}. */
+  get partial(): string {
+    return this.#text;
+  }
+
+  /** Starts the work. */
+  begin(work: GenerationWork<Result>, signal: AbortSignal | undefined): void {
     const push = (piece: string): void => {
-      this.#taken += piece.length;
-      this.#pieces.push(piece);
-      this.#wake?.();
+      this.#text += piece;
+      this.items.push(piece);
     };
-    this.#result = work(this.#controller.signal, { wanted: this.#wanted, push }).finally(() => {
-      signal?.removeEventListener("abort", abort);
-      this.#settled = true;
-      this.#wake?.();
-    });
-    this.#result.catch(() => {});
-  }
-
-  /** Waits for the result. */
-  then<A = Result, B = never>(
-    onFulfilled?: ((result: Result) => A | PromiseLike<A>) | null,
-    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
-  ): Promise<A | B> {
-    return this.#result.then(onFulfilled, onRejected);
-  }
-
-  /** The pieces of text, each of whole characters, as they come; the first holds all that was there already. Can be taken once. */
-  [Symbol.asyncIterator](): AsyncGenerator<string, void, undefined> {
-    if (this.#iterated) {
-      throw new InvalidArgumentError(
-        "this generation was looped over before; keep its pieces, or await it for the whole text",
-        {
-          value: "a second loop",
-          expected: "one loop over a generation",
-        },
-      );
-    }
-    this.#iterated = true;
-    this.want();
-    return onReturn(this.#iterate(), () => this.leave());
-  }
-
-  async *#iterate(): AsyncGenerator<string, void, undefined> {
-    try {
-      for (;;) {
-        const piece = this.#pieces.shift();
-        if (piece !== undefined) yield piece;
-        else if (this.#settled) break;
-        else await new Promise<void>((resolve) => this.#wake = resolve);
-      }
-      const { text } = await this.#result;
-      if (this.#taken < text.length) yield text.slice(this.#taken);
-    } finally {
-      await this.leave();
-    }
+    this.start(async (inner) => {
+      const result = await work(inner, { wanted: this.#wanted, push });
+      // What nobody wanted in pieces.
+      if (this.#text.length < result.text.length) push(result.text.slice(this.#text.length));
+      return result;
+    }, signal);
   }
 
   /** Has the pieces sent from now on. */
-  protected want(): void {
+  protected override onIterate(): void {
     Atomics.store(this.#wanted, 0, 1);
   }
 
-  /** Cancels what isn't done yet, and waits until the native thread has really stopped. */
-  protected async leave(): Promise<void> {
-    if (this.#settled) return;
-    this.#controller.abort(
-      new GenerationCancelledError("the loop over this generation was left before its end, which cancelled it"),
+  /** Returns an error that has the text so far. */
+  protected override cancelledError(): Error {
+    return new GenerationCancelledError(
+      "the loop over this generation was left before its end, which cancelled it; the error's partial has the text so far",
+      { partial: this.#text, expected: "a loop to the end" },
     );
-    await this.#result.catch(() => {});
   }
 }

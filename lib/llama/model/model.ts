@@ -7,7 +7,7 @@ import type { OpenDevices } from "./devices.ts";
 import { checkText } from "../../support/check.ts";
 import { Chat, type ChatOptions } from "../chat/chat.ts";
 import { type ControlVector, type ControlVectorOptions, readControlVectors } from "../adapters/control_vectors.ts";
-import { Generation, type GenerationResult, type PieceSink } from "../generation/generation.ts";
+import { type Generation, type GenerationResult, type PieceSink, startGeneration } from "../generation/generation.ts";
 import { generationResult } from "../generation/result.ts";
 import { checkCompletion, type CompletionOptions, type GenerationSettings } from "../generation/options.ts";
 import { checkInfill, checkInfillPrompt, type InfillOptions, type InfillPromptOptions } from "../generation/infill.ts";
@@ -164,7 +164,7 @@ export class Model implements AsyncDisposable {
     const settings = checkCompletion("model.complete", plain);
     this.#assertGenerates();
     const wanted: Prompt = { kind: "text", text, parseSpecial: settings.parseSpecial };
-    return new Generation(
+    return startGeneration(
       async (signal, sink) => finish(await this.#generate(wanted, settings, 0, signal, sink)),
       settings.signal,
     );
@@ -196,7 +196,7 @@ export class Model implements AsyncDisposable {
   infill(prefix: string, suffix: string, options?: InfillOptions): Generation {
     const { prompt, settings } = checkInfill(prefix, suffix, options);
     this.#assertGenerates();
-    return new Generation((signal, sink) => this.#generate(prompt, settings, 0, signal, sink), settings.signal);
+    return startGeneration((signal, sink) => this.#generate(prompt, settings, 0, signal, sink), settings.signal);
   }
 
   /** The tokens that {@linkcode Model.infill} gives to the model, on the caller's thread; for a model without weights too. Throws as it does. */

@@ -40,7 +40,7 @@ function run(input: GenerateInput, task: Task, own: OwnSamplers): GenerateOutput
   sampler.read(prompt);
   const prompted = performance.now();
   const output = new Output(input, task, begin.length);
-  const stopReason = loop(state, task, sampler, output, input);
+  const stopReason = output.keptBy(() => loop(state, task, sampler, output, input));
   return {
     text: output.text,
     tokens: Int32Array.from(sampler.tokens),
@@ -150,6 +150,17 @@ class Output {
     return reason;
   }
 
+  /** Runs the loop. When it fails or is cancelled the text so far is posted, wanted or not: the caller keeps it. */
+  keptBy(loop: () => StopReason): StopReason {
+    try {
+      return loop();
+    } catch (error) {
+      this.text += this.#matcher.flush();
+      this.#post();
+      throw error;
+    }
+  }
+
   #take(piece: string): boolean {
     if (piece === "") return false;
     const { text, stop } = this.#matcher.push(piece);
@@ -162,7 +173,11 @@ class Output {
     this.text += text;
     if (this.text.length === this.#posted) return;
     this.firstAt ??= performance.now();
-    if (Atomics.load(this.#wanted, 0) === 0) return;
+    if (Atomics.load(this.#wanted, 0) !== 0) this.#post();
+  }
+
+  #post(): void {
+    if (this.text.length === this.#posted) return;
     this.#task.post(this.text.slice(this.#posted));
     this.#posted = this.text.length;
   }

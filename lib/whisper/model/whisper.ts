@@ -29,7 +29,7 @@ import {
   type TranscribeOptions,
   type TranscribeSettings,
 } from "../transcribe/options.ts";
-import { Transcription, type TranscriptionResult } from "../transcribe/transcription.ts";
+import { startTranscription, type Transcription, type TranscriptionResult } from "../transcribe/transcription.ts";
 import { checkVad, vadNames, type VadSettings } from "../vad/options.ts";
 import { type WhisperInfo, whisperInfo } from "./info.ts";
 import { abortable } from "../../support/abortable.ts";
@@ -90,7 +90,7 @@ export class Whisper implements AsyncDisposable {
     this.#assertCan(settings);
     const source = gatherAudio(audio, settings);
     const vad = this.#chooseVad(settings.vad, source.isFile);
-    return new Transcription((signal, onSegments) => {
+    return startTranscription((signal, onSegments) => {
       const asked = performance.now();
       // whisper.cpp looks at aborts between the encoding of one window and the next token alone: until then the thread goes on, and takes no other work.
       return abortable(

@@ -1,8 +1,7 @@
-import { InvalidArgumentError } from "../../errors.ts";
 import { TranscriptionCancelledError } from "../errors.ts";
 import type { Segment } from "./segment.ts";
 import type { LanguageProbability, SpeechSegment } from "../thread/protocol.ts";
-import { onReturn } from "../../support/on_return.ts";
+import { ResultStream } from "../../support/result_stream.ts";
 
 /** How long the parts of a transcription took. */
 export interface TranscriptionTimings {
@@ -40,83 +39,54 @@ export type TranscriptionWork = (
 
 /**
  * Audio that is being transcribed: an async iterable of its segments, and a promise of the whole result, in one. The work starts at once, whether or not
- * anyone listens. Leaving a loop over the segments cancels it; the promise then rejects with {@linkcode TranscriptionCancelledError}. An abort by signal
- * rejects both with the signal's reason.
+ * anyone listens.
+ *
+ * The segments can be iterated once; a second iteration throws {@linkcode InvalidArgumentError}. Leaving the loop cancels the transcription; the promise
+ * then rejects with {@linkcode TranscriptionCancelledError}, whose `partial` has the segments so far. An abort by signal rejects promise and loop with the
+ * signal's reason; {@linkcode Transcription.partial} has the segments.
+ *
+ * Who only iterates gets errors from the loop; no rejection is left unhandled. `ReadableStream.from(transcription)` makes a web stream of the segments. An
+ * `async` function that returns a transcription hands its caller the finished result, as with any promise.
  */
-export class Transcription implements AsyncIterable<Segment>, PromiseLike<TranscriptionResult> {
-  readonly #controller = new AbortController();
-  readonly #result: Promise<TranscriptionResult>;
+export interface Transcription extends Promise<TranscriptionResult>, AsyncIterable<Segment> {
+  /** The segments so far, also after an abort: a copy. */
+  readonly partial: Segment[];
+  /** Returns the segments as they come, once. */
+  [Symbol.asyncIterator](): AsyncGenerator<Segment, void, undefined>;
+}
+
+/** Starts some work as a {@linkcode Transcription}. */
+export function startTranscription(work: TranscriptionWork, signal: AbortSignal | undefined): Transcription {
+  const transcription = new TranscriptionStream("this transcription");
+  transcription.begin(work, signal);
+  return transcription;
+}
+
+class TranscriptionStream extends ResultStream<Segment, TranscriptionResult> implements Transcription {
   readonly #segments: Segment[] = [];
-  #next = 0;
-  #wake: (() => void) | undefined;
-  #settled = false;
-  #iterated = false;
 
-  /** Starts the work. Transcriptions are made by `whisper.transcribe`. */
-  constructor(work: TranscriptionWork, signal: AbortSignal | undefined) {
-    const abort = () => this.#controller.abort(signal?.reason);
-    if (signal?.aborted) abort();
-    else signal?.addEventListener("abort", abort, { once: true });
-    this.#result = this.#run(work).finally(() => {
-      signal?.removeEventListener("abort", abort);
-      this.#settled = true;
-      this.#wake?.();
-    });
-    this.#result.catch(() => {});
+  get partial(): Segment[] {
+    return this.#segments.slice();
   }
 
-  /** Waits for the result. */
-  then<A = TranscriptionResult, B = never>(
-    onFulfilled?: ((result: TranscriptionResult) => A | PromiseLike<A>) | null,
-    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
-  ): Promise<A | B> {
-    return this.#result.then(onFulfilled, onRejected);
+  begin(work: TranscriptionWork, signal: AbortSignal | undefined): void {
+    this.start(async (inner) => {
+      inner.throwIfAborted();
+      const rest = await work(inner, (segments) => {
+        // Native code that runs on after an abort may still find some.
+        if (inner.aborted) return;
+        this.#segments.push(...segments);
+        this.items.push(...segments);
+      });
+      const segments = this.partial;
+      return { text: segments.map(({ text }) => text).join(""), segments, ...rest };
+    }, signal);
   }
 
-  /** The segments as they come. Can be taken once. */
-  [Symbol.asyncIterator](): AsyncGenerator<Segment, void, undefined> {
-    if (this.#iterated) {
-      throw new InvalidArgumentError(
-        "this transcription was looped over before; keep its segments, or await it for all of them",
-        { value: "a second loop", expected: "one loop over a transcription" },
-      );
-    }
-    this.#iterated = true;
-    return onReturn(this.#iterate(), () => this.#leave());
-  }
-
-  async #run(work: TranscriptionWork): Promise<TranscriptionResult> {
-    this.#controller.signal.throwIfAborted();
-    const rest = await work(this.#controller.signal, (segments) => {
-      this.#segments.push(...segments);
-      this.#wake?.();
-    });
-    const segments = this.#segments.slice();
-    return { text: segments.map(({ text }) => text).join(""), segments, ...rest };
-  }
-
-  async *#iterate(): AsyncGenerator<Segment, void, undefined> {
-    try {
-      for (;;) {
-        const segment = this.#segments[this.#next];
-        if (segment !== undefined) {
-          this.#next++;
-          yield segment;
-        } else if (this.#settled) break;
-        else await new Promise<void>((resolve) => this.#wake = resolve);
-      }
-      await this.#result;
-    } finally {
-      await this.#leave();
-    }
-  }
-
-  /** Cancels what isn't done yet, and waits until the native thread has really stopped. */
-  async #leave(): Promise<void> {
-    if (this.#settled) return;
-    this.#controller.abort(
-      new TranscriptionCancelledError("the loop over this transcription was left before its end, which cancelled it"),
+  protected override cancelledError(): Error {
+    return new TranscriptionCancelledError(
+      "the loop over this transcription was left before its end, which cancelled it; the error's partial has the segments so far",
+      { partial: this.partial, expected: "a loop to the end" },
     );
-    await this.#result.catch(() => {});
   }
 }
