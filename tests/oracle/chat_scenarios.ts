@@ -26,6 +26,17 @@ export const tools = [
     style: { type: "object", properties: { colour: text } },
   }, ["points"]),
   tool("now", "The time", {}, []),
+  tool("find_user", "Finds a user", {
+    name: { anyOf: [text, { type: "null" }] },
+    code: { anyOf: [{ type: "null" }, text] },
+    age: { anyOf: [{ type: "integer" }, { type: "null" }] },
+    kind: { enum: ["guest", "member"] },
+    tags: { type: "array", items: text },
+    address: {
+      type: "object",
+      properties: { street: text, numbers: { type: "array", items: { type: "integer" } } },
+    },
+  }, []),
 ];
 
 function tool(name: string, description: string, properties: Record<string, unknown>, required: string[]) {
@@ -44,6 +55,7 @@ const file = call(0, "write_file", {
   overwrite: true,
 });
 const plot = call(0, "plot", { points: [1, 2.5, -3e2], style: { colour: "dark red" } });
+const user = (args: unknown): ScenarioCall => call(0, "find_user", args);
 
 /** The scenarios. */
 export const scenarios: readonly Scenario[] = [
@@ -55,6 +67,13 @@ export const scenarios: readonly Scenario[] = [
   { name: "a call with text of every kind", content: "", calls: [file] },
   { name: "a call with lists and objects", content: "", calls: [plot] },
   { name: "a call without arguments", content: "", calls: [call(0, "now", {})] },
+  { name: "a call with text that looks like a number", content: "", calls: [user({ name: "123", code: "45" })] },
+  { name: "a call with a number or null", content: "", calls: [user({ name: "Ada", age: 36 })] },
+  {
+    name: "a call with lists within objects",
+    content: "",
+    calls: [user({ kind: "guest", tags: ["a b", "7"], address: { street: "Via Appia", numbers: [1, 22] } })],
+  },
   { name: "reasoning and text", content: "It is Rome.", reasoning: "The capital of Italy is Rome.\nSure.", calls: [] },
   { name: "reasoning and a call", content: "", reasoning: "I need the weather.", calls: [rome] },
 ];
@@ -146,5 +165,24 @@ export const written: readonly (readonly [template: string, text: string])[] = [
     '<think>Hm.</think><|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{"city": "Rome"}<|tool_call_end|><|tool_calls_section_end|>',
   ],
   ["ibm-granite-granite-3.3-2B-Instruct", '<|tool_call|>[{"name": "get_weather", "arguments": {"city": "Rome"}}]'],
+  ["LFM2.5-Instruct", "<|tool_call_start|>[get_weather(city='Rome', days=3)]<|tool_call_end|>"],
+  ["LFM2.5-Instruct", 'I look.<|tool_call_start|>[get_weather(city="Rome"), now()]<|tool_call_end|>'],
+  ["LFM2.5-8B-A1B", "<|tool_call_start|>[find_user(name='123', age=None)]<|tool_call_end|>"],
+  [
+    "Qwen3-Coder",
+    "<tool_call>\n<function=find_user>\n<parameter=name>\n123\n</parameter>\n<parameter=age>\nnull\n</parameter>\n</function>\n</tool_call>",
+  ],
+  [
+    "Kimi-K3",
+    'Hm.<|close|>think<|sep|><|open|>response<|sep|>I look.<|close|>response<|sep|><|open|>tools<|sep|><|open|>call tool="find_user" index="1"<|sep|><|open|>argument key="name" type="string"<|sep|>12<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>',
+  ],
+  [
+    "MiniMax-M3",
+    '</mm:think>]<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="find_user">]<]minimax[>[<name>12]<]minimax[>[</name>]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>',
+  ],
+  [
+    "muse-glimmer",
+    ' to=self<|message|>Hm.<|eom|><|start|>assistant to=find_user<|message|><atem:function_calls>\n<atem:invoke name="find_user">\n<atem:parameter name="name">12</atem:parameter>\n</atem:invoke>\n</atem:function_calls>',
+  ],
   ["LFM2-8B-A1B", '<|tool_call_start|>[get_weather(city="Rome", days=3)]<|tool_call_end|>'],
 ];

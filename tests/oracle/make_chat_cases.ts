@@ -53,6 +53,8 @@ const turnEnds = [
   "<|end_of_msg|>",
 ];
 
+const thoughtOpening = /(<think>|\[THINK\]|<\|START_THINKING\|>|<seed:think>|<mm:think>|<\|open\|>think<\|sep\|>)\s*$/;
+
 type Json = Record<string, unknown>;
 
 const program = spawn(await bringOracle(), { stdio: ["pipe", "pipe", "ignore"] });
@@ -99,15 +101,23 @@ const prompts: Json[] = [];
 
 for (const file of readdirSync(folder).filter((name) => name.endsWith(".jinja")).sort()) {
   const template = file.replace(/\.jinja$/, "");
-  const base = { template: join(folder, file), tools, bos: "", eos: "" };
-  const { prompt, generationPrompt, error } = await ask({ ...base, messages: [question] });
+  const plain = tools.filter((tool) => tool.function.name !== "find_user");
+  let base = { template: join(folder, file), tools, bos: "", eos: "" };
+  let first = await ask({ ...base, messages: [question] });
+  // Some templates can't show a tool with alternatives in upstream's engine.
+  if (typeof first["prompt"] !== "string") {
+    first = await ask({ ...base = { ...base, tools: plain }, messages: [question] });
+  }
+  const { prompt, generationPrompt, error } = first;
   if (typeof prompt !== "string") {
     console.error(`${template}: ${error}`);
     continue;
   }
-  const opens = /(<think>|\[THINK\]|<\|START_THINKING\|>|<seed:think>|<mm:think>)\s*$/.test(String(generationPrompt));
+  const opens = thoughtOpening.test(String(generationPrompt));
   const texts: [string, string][] = [];
   for (const scenario of scenarios) {
+    const known = base.tools.map((tool) => tool.function.name);
+    if (!scenario.calls.every((call) => known.includes(call.function.name))) continue;
     const text = await generated(base, prompt, scenario);
     if (text !== undefined) texts.push([scenario.name, text]);
   }

@@ -289,8 +289,8 @@ function marksOf(
   const shown = [
     ...(reasoning === undefined ? [] : [reasoning.open, reasoning.close]),
     ...(family.dropped ?? []),
-    ...(tools ? family.openings({ names: [], has: () => false, isText: () => false }) : []),
-    ...(tools || family.name === "harmony" ? family.marks ?? [] : []),
+    ...(tools ? family.openings(toolShapes([])) : []),
+    ...(tools || family.isFramed === true ? family.marks ?? [] : []),
   ];
   return shown.length === 0 && budget === undefined ? undefined : { shown, budget };
 }

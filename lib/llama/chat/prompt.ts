@@ -3,6 +3,7 @@ import type { Guard } from "./special_token_guard.ts";
 import { guardValues } from "./guard_values.ts";
 import { templateConversation, templateWords } from "./messages.ts";
 import type { ChatMessage } from "./message.ts";
+import { closingOf } from "./reasoning.ts";
 import type { Prompt } from "../thread/protocol.ts";
 import type { ChatVocabulary } from "../thread/special_tokens.ts";
 import type { RenderInput } from "../thread/template/render.ts";
@@ -138,6 +139,6 @@ function systemOf({ messages }: PromptInput): string | undefined {
 
 /** What stands between a prompt and the text of an answer. */
 function leadingOver({ family, reasoning }: AnswerForm, opens: boolean): string {
-  if (opens && reasoning !== undefined) return `\n${reasoning.close}\n\n`;
+  if (opens && reasoning !== undefined) return closingOf(reasoning);
   return family.answerStart ?? "";
 }

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "../../errors.ts";
 import { checkInteger, checkOptions, show } from "../../support/check.ts";
 import type { ReasoningLimit } from "../thread/protocol.ts";
-import type { AnswerForm } from "../tools/parsers/detect.ts";
+import type { AnswerForm, ReasoningMarks } from "../tools/parsers/detect.ts";
 
 /** How long a model may think before it answers. */
 export interface ReasoningOptions {
@@ -32,22 +32,18 @@ export function checkReasoning(reasoning: unknown): ReasoningSettings {
   return { enabled: true, budget: checkInteger("reasoning.budget", budget, { min: 0, max: 0x7fff_ffff }) };
 }
 
-/** The limit as the generation loop takes it; `undefined` when there is none, or the model's template says nothing of thoughts. */
+/** Returns the limit as the generation loop takes it; `undefined` when there is none, or nothing is known of the marks of thoughts. */
 export function reasoningLimit(
-  { family, reasoning }: AnswerForm,
+  { family, reasoning = family.thought }: AnswerForm,
   { budget }: ReasoningSettings,
   opened: boolean,
 ): ReasoningLimit | undefined {
-  if (budget === undefined) return undefined;
-  if (family.name === "harmony") {
-    return {
-      tokens: budget,
-      open: "<|channel|>analysis<|message|>",
-      close: "<|end|>",
-      closing: "<|end|><|start|>assistant<|channel|>final<|message|>",
-      opened,
-    };
-  }
-  if (reasoning === undefined) return undefined;
-  return { tokens: budget, ...reasoning, closing: `\n${reasoning.close}\n\n`, opened };
+  if (budget === undefined || reasoning === undefined) return undefined;
+  const { open, close } = reasoning;
+  return { tokens: budget, open, close, closing: closingOf(reasoning), opened };
+}
+
+/** What closes a thought, up to where the text begins. */
+export function closingOf({ close, closing }: ReasoningMarks): string {
+  return closing ?? `\n${close}\n\n`;
 }

@@ -9,6 +9,7 @@ import { chars, type Expr, sequence, text, write } from "../../json_schema/gbnf.
 import type { JsonSchema } from "../../json_schema/json.ts";
 import { schemaToRules } from "../../json_schema/mod.ts";
 import { type CallForm, type CallsForm, callsForm } from "./call_forms.ts";
+import type { ArgumentType } from "./argument_type.ts";
 import type { AnswerForm } from "./parsers/detect.ts";
 import type { ToolShapes } from "./parsers/call_object.ts";
 
@@ -135,13 +136,23 @@ class GrammarRules {
     const properties = Object.entries((parameters["properties"] ?? {}) as Record<string, JsonSchema>);
     const required = Array.isArray(parameters["required"]) ? parameters["required"] : [];
     const elements = properties.map(([name, schema], place) => {
-      const value = this.#input.shapes.isText(tool, name) && isFree(schema)
-        ? this.#untilRule(behind)
-        : `${this.#schema(withDefinitions(schema, parameters), `t${index}-${place}-`)} ${write(text(behind))}`;
+      const value = this.#element(
+        schema,
+        this.#input.shapes.argumentsOf(tool).property(name),
+        behind,
+        () => this.#schema(withDefinitions(schema, parameters), `t${index}-${place}-`),
+      );
       const element = `${write(text(before + name + between))} ${value}`;
       return required.includes(name) ? element : `(${element})?`;
     });
     return elements.length === 0 ? '""' : elements.join(" ");
+  }
+
+  /** An argument's value and the mark behind it. Text has no quotes there: what a schema asks of it beside a list is checked when it was read. */
+  #element(schema: JsonSchema, type: ArgumentType, behind: string, json: () => string): string {
+    const words = type.isText ? wordsOf(schema) : undefined;
+    if (words !== undefined) return `(${words.map((word) => write(text(word))).join(" | ")}) ${write(text(behind))}`;
+    return type.allowsText ? this.#untilRule(behind) : `${json()} ${write(text(behind))}`;
   }
 
   #schema(schema: JsonSchema, prefix: string): string {
@@ -187,10 +198,12 @@ function strict(parameters: Readonly<Record<string, unknown>>): JsonSchema {
     : parameters;
 }
 
-/** Whether a schema takes any text. */
-function isFree(schema: JsonSchema): boolean {
-  const keys = typeof schema === "object" ? Object.keys(schema) : [];
-  return keys.every((key) => ["type", "title", "description", "default", "examples"].includes(key));
+/** The texts that a schema lists, when it lists nothing else. */
+function wordsOf(schema: JsonSchema): readonly string[] | undefined {
+  if (typeof schema !== "object") return undefined;
+  const { enum: values, const: value } = schema;
+  const list: readonly unknown[] = Array.isArray(values) ? values : [value];
+  return list.length > 0 && list.every((one) => typeof one === "string") ? list : undefined;
 }
 
 /** A property's schema with what its references need. */

@@ -100,9 +100,9 @@ const otherAnswers: readonly (readonly [template: RegExp, name: RegExp, why: str
     /text of every kind/,
     "a line break in an argument is written as \\n here; what comes there is no JSON",
   ],
+  [/Kimi-K3/, /number or null/, "a number for anyOf: [integer, null] is a number here, text there"],
+  [/ling-3\.0/, /looks like a number/, "123 for anyOf: [string, null] is text here, a number there"],
   [/gemma-4-31B-it$/, /text and a call/, "text behind a call is kept here, dropped there"],
-  [/Kimi-K3|muse-glimmer/, /./, "a family of its own that isn't read yet"],
-  [/MiniMax-M3/, /call/, "a family of its own that isn't read yet"],
 ];
 
 test("answers are read as upstream's common reads them", slow, () => {
@@ -126,7 +126,7 @@ test("answers are read as upstream's common reads them", slow, () => {
   }
   console.log(`${same} of ${cases.length} answers are read as upstream reads them; the others:`);
   for (const [why, count] of others) console.log(`  ${count}: ${why}`);
-  assert.ok(same >= 600);
+  assert.ok(same >= 814);
 });
 
 function foundIn({ calls }: AnswerParser, events: readonly ParseEvent[]): Found {

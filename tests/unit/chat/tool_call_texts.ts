@@ -102,6 +102,21 @@ export const answers: Readonly<Partial<Record<FamilyName, readonly [template: st
       `<|channel|>analysis<|message|>I look.<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>${rome}<|call|>`,
       1,
     ],
+    muse: [
+      "<atem:function_calls><|message|>",
+      ' to=self<|message|>I look.<|eom|><|start|>assistant to=get_weather<|message|><atem:function_calls>\n<atem:invoke name="get_weather">\n<atem:parameter name="city">Rome</atem:parameter>\n<atem:parameter name="days">3</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eom|><|start|>assistant to=get_weather<|message|><atem:function_calls>\n<atem:invoke name="get_weather">\n<atem:parameter name="city">Oslo</atem:parameter>\n<atem:parameter name="days">1</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eot|>',
+      2,
+    ],
+    "kimi-3": [
+      "<|open|><|close|><|end_of_msg|>",
+      '<|open|>think<|sep|>I look.<|close|>think<|sep|><|open|>response<|sep|>So.<|close|>response<|sep|><|open|>tools<|sep|><|open|>call tool="get_weather" index="1"<|sep|><|open|>argument key="city" type="string"<|sep|>Rome<|close|>argument<|sep|><|open|>argument key="days" type="number"<|sep|>3<|close|>argument<|sep|><|close|>call<|sep|><|open|>call tool="get_weather" index="2"<|sep|><|open|>json type="object"<|sep|>{"city": "Oslo", "days": 1}<|close|>json<|sep|><|close|>call<|sep|><|close|>tools<|sep|><|close|>message<|sep|>',
+      2,
+    ],
+    "minimax-3": [
+      "]<]minimax[>[ <mm:think>",
+      '<mm:think>I look.</mm:think>So.]<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="get_weather">]<]minimax[>[<city>Rome]<]minimax[>[</city>]<]minimax[>[<days>3]<]minimax[>[</days>]<]minimax[>[</invoke>\n]<]minimax[>[<invoke name="get_weather">]<]minimax[>[<city>Oslo]<]minimax[>[</city>]<]minimax[>[<days>1]<]minimax[>[</days>]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>',
+      2,
+    ],
     gigachat: ["<|function_call|>", `<|function_call|>${object(rome)}`, 1],
     hunyuan: [
       "tool_calls:opensource",

@@ -1,6 +1,6 @@
 import type { ParseContext, ToolShapes } from "./call_object.ts";
 import type { AnswerForm } from "./detect.ts";
-import { readHarmony } from "./harmony.ts";
+import { readMessages } from "./framed_messages.ts";
 import { type Parse, Reader } from "./reader.ts";
 import { type ParseEvent, Sink, type Span } from "./sink.ts";
 
@@ -75,7 +75,7 @@ const MAX_IN_VAIN = 1 << 20;
 
 function* readAnswer(context: ParseContext, form: AnswerForm, start: AnswerStart): Parse<void> {
   const { reader, sink } = context;
-  if (form.family.name === "harmony") return yield* readHarmony(context);
+  if (form.family.messages !== undefined) return yield* readMessages(context, form.family.messages);
   yield* readReasoning(context, form, start);
   const { family } = form;
   const openings = start.calls === false ? [] : family.openings(context.tools);
@@ -135,7 +135,8 @@ function* readReasoning(context: ParseContext, { family, reasoning }: AnswerForm
   if (mark === reasoning.close) return yield* skipSpace(context);
   if (mark === undefined && start.inReasoning !== true) return;
   yield* skipSpace(context);
-  const ends = family.callEndsReasoning === true && start.calls !== false ? family.openings(context.tools) : [];
+  const calls = family.callEndsReasoning === true && start.calls !== false ? family.openings(context.tools) : [];
+  const ends = [...calls, ...reasoning.ends ?? []];
   let space = "";
   const found = yield* reader.until([reasoning.close, ...ends], (from, to) => {
     const all = space + reader.slice(from, to);

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ArgumentType } from "../argument_type.ts";
 import { readJson, readString, valueOf } from "./json.ts";
 import type { Parse, Reader } from "./reader.ts";
 import type { Sink } from "./sink.ts";
@@ -45,8 +46,8 @@ export interface ParseContext {
 export interface ToolShapes {
   /** Whether there is a tool of this name. */
   has(name: string): boolean;
-  /** Whether an argument is text, so that it is taken as it is written. */
-  isText(tool: string, argument: string): boolean;
+  /** The type of a tool's arguments together: an object. Anything for a tool that isn't there. */
+  argumentsOf(tool: string): ArgumentType;
   /** The names. */
   readonly names: readonly string[];
 }

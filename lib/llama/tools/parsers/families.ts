@@ -7,6 +7,7 @@
 import type { ParseContext } from "./call_object.ts";
 import type { Family } from "./family.ts";
 import { type MarkupForm, readMarkupCalls } from "./markup.ts";
+import { harmony, muse } from "./message_families.ts";
 import { moreFamilies } from "./more_families.ts";
 import { readPythonArguments } from "./python.ts";
 import type { Parse } from "./reader.ts";
@@ -100,10 +101,13 @@ const deepseekMarkup: Family = {
   read: (context, opening) =>
     readMarkupCalls(context, {
       call: '<｜DSML｜invoke name="',
-      nameEnd: ['">'],
+      nameEnd: ['"'],
       callEnd: ["</｜DSML｜invoke>"],
       argument: '<｜DSML｜parameter name="',
-      argumentNameEnd: ['" string="true">', '" string="false">', '">'],
+      argumentNameEnd: ['"'],
+      attributesEnd: ">",
+      declares: (head) =>
+        head.includes('string="true"') ? "text" : head.includes('string="false"') ? "json" : undefined,
       argumentEnd: ["</｜DSML｜parameter>"],
       close: [opening.replace("<", "</")],
       lines: false,
@@ -261,24 +265,12 @@ const deepseek: Family = {
   marks: ["<｜tool▁sep｜>", "<｜tool▁call▁end｜>", "<｜tool▁calls▁end｜>"],
 };
 
-const harmony: Family = {
-  name: "harmony",
-  signs: [["<|channel|>", "<|message|>"]],
-  openings: () => [],
-  // Its messages are read by readHarmony.
-  // deno-lint-ignore require-yield
-  *read() {
-    return false;
-  },
-  answerStart: "<|channel|>final<|message|>",
-  marks: ["<|start|>", "<|end|>", "<|channel|>", "<|message|>", "<|constrain|>", "<|call|>", "<|return|>"],
-};
-
 /** A model of no known family, which is told to write calls as Hermes does. */
-const json: Family = { ...hermes, name: "json", signs: [], readStart: readBareObjects };
+export const fallback: Family = { ...hermes, name: "json", signs: [], readStart: readBareObjects };
 
 /** The families, in the order in which a template is looked at: the more special before the more general. */
 export const families: readonly Family[] = [
+  muse,
   harmony,
   functionary,
   functionaryTags,
@@ -294,5 +286,4 @@ export const families: readonly Family[] = [
   commandR,
   commandRPlus,
   llama,
-  json,
 ];

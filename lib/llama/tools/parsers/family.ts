@@ -1,4 +1,5 @@
 import type { ParseContext, ToolShapes } from "./call_object.ts";
+import type { MessageForm } from "./framed_messages.ts";
 import type { Parse } from "./reader.ts";
 
 /** The name of a family. */
@@ -28,7 +29,23 @@ export type FamilyName =
   | "hunyuan"
   | "solar"
   | "minicpm"
+  | "kimi-3"
+  | "minimax-3"
+  | "muse"
+  | "derived"
   | "json";
+
+/** What stands before and behind what a model thinks. */
+export interface ReasoningMarks {
+  /** Before. */
+  readonly open: string;
+  /** Behind. */
+  readonly close: string;
+  /** What closes a thought that is ended for the model, up to where the text begins. Default the mark on a line of its own. */
+  readonly closing?: string;
+  /** What ends a thought too, without being part of its end. */
+  readonly ends?: readonly string[];
+}
 
 /** How a family writes calls. */
 export interface Family {
@@ -50,4 +67,10 @@ export interface Family {
   readonly answerStart?: string;
   /** Whether a call ends what the model thinks, also where that wasn't closed. */
   readonly callEndsReasoning?: boolean;
+  /** How answers are read that are messages with headers. */
+  readonly messages?: MessageForm;
+  /** Marks of the thought, where the family itself has them: templates needn't be looked at. */
+  readonly thought?: ReasoningMarks;
+  /** Whether every answer is made of the marks, also one that calls nothing. */
+  readonly isFramed?: boolean;
 }

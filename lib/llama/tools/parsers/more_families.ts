@@ -7,6 +7,7 @@
 import { readBracedCall } from "./braces.ts";
 import type { Family, FamilyName } from "./family.ts";
 import { type MarkupForm, readMarkupCalls } from "./markup.ts";
+import { readNestedCalls } from "./nested.ts";
 import { readPythonCalls } from "./python.ts";
 import { readName, readNamedCall, readObjects } from "./sections.ts";
 
@@ -35,6 +36,48 @@ const kimi: Family = {
   },
   marks: ["<|tool_call_argument_begin|>", "<|tool_call_end|>", "<|tool_calls_section_end|>"],
   callEndsReasoning: true,
+};
+
+const kimi3Form: MarkupForm = {
+  call: '<|open|>call tool="',
+  nameEnd: ['"'],
+  callEnd: ["<|close|>call<|sep|>"],
+  argument: '<|open|>argument key="',
+  argumentNameEnd: ['"'],
+  attributesEnd: "<|sep|>",
+  declares: (head) => /\btype="string"/.test(head) ? "text" : undefined,
+  unescape: (name) => name.replaceAll("&quot;", '"').replaceAll("&amp;", "&"),
+  block: { open: '<|open|>json type="object"<|sep|>', close: "<|close|>json<|sep|>" },
+  argumentEnd: ["<|close|>argument<|sep|>"],
+  close: ["<|close|>tools<|sep|>"],
+  lines: false,
+};
+
+const kimi3: Family = {
+  name: "kimi-3",
+  signs: [["<|open|>", "<|close|>", "<|end_of_msg|>"]],
+  openings: () => ["<|open|>tools<|sep|>"],
+  read: (context) => readMarkupCalls(context, kimi3Form, false),
+  thought: {
+    open: "<|open|>think<|sep|>",
+    close: "<|close|>think<|sep|>",
+    closing: "<|close|>think<|sep|><|open|>response<|sep|>",
+    ends: ["<|open|>response<|sep|>"],
+  },
+  answerStart: "<|open|>response<|sep|>",
+  dropped: ["<|open|>response<|sep|>", "<|close|>response<|sep|>", "<|close|>message<|sep|>", "<|end_of_msg|>"],
+  marks: ["<|open|>", "<|close|>", "<|sep|>"],
+  isFramed: true,
+};
+
+const MINIMAX_MARK = "]<]minimax[>[";
+
+const minimax3: Family = {
+  name: "minimax-3",
+  signs: [[MINIMAX_MARK]],
+  openings: () => [`${MINIMAX_MARK}<tool_call>`],
+  read: (context) => readNestedCalls(context, MINIMAX_MARK),
+  marks: [MINIMAX_MARK, "<tool_call>", "</tool_call>"],
 };
 
 /** A family that writes JSON objects between two marks. */
@@ -78,7 +121,7 @@ const apertus: Family = {
 
 const lfm: Family = {
   name: "lfm",
-  signs: [["<|tool_call_start|>"], ["<|tool_list_start|>"]],
+  signs: [["<|tool_call_start|>"], ["<|tool_list_start|>"], ["List of tools: ["]],
   openings: () => ["<|tool_call_start|>"],
   *read(context) {
     if (yield* readPythonCalls(context, ["<|tool_call_end|>"])) return true;
@@ -152,6 +195,8 @@ const minicpm: Family = {
 /** The families. */
 export const moreFamilies: readonly Family[] = [
   kimi,
+  kimi3,
+  minimax3,
   apertus,
   lfm,
   gemma,
