@@ -5,7 +5,13 @@
  */
 
 import { openRules } from "../../ffi/library/locate.ts";
-import { type LogLevel, type LogLine, type NativeAbortPolicy, threadRules } from "../../ffi/thread/native_thread.ts";
+import {
+  type LogLevel,
+  type LogLine,
+  type NativeAbortPolicy,
+  type NativeThreadOptions,
+  threadRules,
+} from "../../ffi/thread/native_thread.ts";
 import { callback, options, type RulesOf, type Settings, signal } from "./options.ts";
 
 /** How a model of any kind is loaded. */
@@ -54,6 +60,11 @@ export const loadOptionNames: readonly (keyof typeof loadRules)[] = spec.names;
 /** Checks these options; others beside them are left to the caller. Throws {@linkcode InvalidArgumentError}. */
 export function checkLoadOptions(given: LoadOptions): CheckedLoadOptions {
   return spec.check(Object.fromEntries(Object.entries(given).filter(([name]) => name in loadRules)));
+}
+
+/** What of these options a native thread is started with. */
+export function threadOptions({ nativeAbort, watchdogMs, onLog, logLevel }: CheckedLoadOptions): NativeThreadOptions {
+  return { nativeAbort, watchdogMs, onLog, logLevel };
 }
 
 /** The caller's signal and `onProgress`, where an error of `onProgress` aborts too: what was loaded all the same is freed then. */

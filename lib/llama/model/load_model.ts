@@ -2,7 +2,7 @@ import { open } from "../../../ffi/mod.ts";
 import type { Native } from "../../../ffi/native.ts";
 import { NativeThread } from "../../../ffi/thread/native_thread.ts";
 import type { GgufHeader } from "../../gguf/header.ts";
-import { watchedLoad } from "../../support/load_options.ts";
+import { threadOptions, watchedLoad } from "../../support/load_options.ts";
 import { bytesPerToken } from "./kv_size.ts";
 import { checkLoad, type LoadSettings, type ModelOptions, modelPath } from "./load_options.ts";
 import { Model, type ModelThread } from "./model.ts";
@@ -66,7 +66,7 @@ export async function loadModel(source: string | URL, options?: ModelOptions): P
 /** The libraries, and a thread that starts while they are opened. */
 function startThread(settings: LoadSettings): Promise<[Native, ModelThread]> {
   const native = open(settings.libraryPath === undefined ? {} : { libraryPath: settings.libraryPath });
-  return Promise.all([native, NativeThread.start<LlamaTasks>(native, settings)]);
+  return Promise.all([native, NativeThread.start<LlamaTasks>(native, threadOptions(settings))]);
 }
 
 /** Both results. When the header is bad that is the error, and the thread is given back. */

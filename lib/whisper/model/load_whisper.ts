@@ -1,6 +1,6 @@
 import { open } from "../../../ffi/mod.ts";
 import { NativeThread } from "../../../ffi/thread/native_thread.ts";
-import { watchedLoad } from "../../support/load_options.ts";
+import { threadOptions, watchedLoad } from "../../support/load_options.ts";
 import { ThreadPool, type WhisperThread } from "./thread_pool.ts";
 import { checkWhisper, modelInput, type WhisperOptions, type WhisperSource } from "./load_options.ts";
 import type { WhisperTasks } from "../thread/tasks.ts";
@@ -21,7 +21,8 @@ export async function loadWhisper(source: WhisperSource, options?: WhisperOption
   settings.signal?.throwIfAborted();
   const vad = await readVad(settings.vadModel);
   const native = open(settings.libraryPath === undefined ? {} : { libraryPath: settings.libraryPath });
-  const start = async (): Promise<WhisperThread> => await NativeThread.start<WhisperTasks>(native, settings);
+  const start = async (): Promise<WhisperThread> =>
+    await NativeThread.start<WhisperTasks>(native, threadOptions(settings));
   const [opened, thread] = await Promise.all([native, start()]);
   const { signal, onMessage } = watchedLoad(settings);
   try {
