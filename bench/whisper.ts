@@ -6,11 +6,12 @@
  *
  * @module
  */
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
 import { speechModelPath } from "../lib/whisper/mod.ts";
+import { ensureWhisperTools } from "../scripts/build/whisper_tools.ts";
 import { LineChild } from "./support/line_child.ts";
 import { machine } from "./support/machine.ts";
 import { benchOptions, progress } from "./support/options.ts";
@@ -46,8 +47,7 @@ async function theirs(
 
 const options = await benchOptions(15);
 const model = process.argv.includes("-m") ? options.model : await speechModelPath();
-const built = spawnSync("node", [`${ROOT}scripts/whisper_tools.mjs`], { encoding: "utf8" });
-const program = join(built.stdout.trim().split("\n").at(-1) ?? "", "whisper-cli");
+const program = join(await ensureWhisperTools(), "whisper-cli");
 const results = [];
 const rows = [["runtime", "threads", "× real time", "whisper-cli", "ratio", "same text", "lag p99 ms", "abort max ms"]];
 for (const threads of options.threads) {

@@ -1,6 +1,6 @@
 // Turns speech into text and has a language model sum it up, both in one process:
 // deno run -A examples/summarise_speech.ts [AUDIO], or: bun examples/summarise_speech.ts [AUDIO]
-// `node scripts/speech_models.mjs` brings the speech model; without AUDIO it is eleven seconds that set-up brought.
+// `npm run setup -- --speech` brings the speech model; without AUDIO it is eleven seconds that set-up brought.
 import process from "node:process";
 import { loadWhisper, speechModelPath } from "../lib/whisper/mod.ts";
 import { defaultModelPath, loadModel } from "../mod.ts";

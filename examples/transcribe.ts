@@ -1,5 +1,5 @@
 // Turns speech into text: deno run -A examples/transcribe.ts [AUDIO], or: bun examples/transcribe.ts [AUDIO]
-// `node scripts/speech_models.mjs` brings the model; without AUDIO it is eleven seconds that set-up brought.
+// `npm run setup -- --speech` brings the model; without AUDIO it is eleven seconds that set-up brought.
 import process from "node:process";
 import { loadWhisper, speechModelPath, toSrt } from "../lib/whisper/mod.ts";
 

@@ -1,41 +1,34 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { checkAnnotations } from "./bindgen/annotation_check.ts";
 import { findZig } from "./bindgen/clang.ts";
 import { BANNER, emitTables } from "./bindgen/emit.ts";
 import { readHeaders, upstreamFolder } from "./bindgen/read.ts";
 import { readVersions } from "./bindgen/versions.ts";
+import { runCommand, type Values } from "./support/command.ts";
+import { ROOT } from "./support/root.ts";
 
-const repository = fileURLToPath(new URL("..", import.meta.url));
+const help = `Writes ffi/tables/ from the headers that csrc/sources.json pins.
 
-const help = `usage: deno run -A scripts/bindgen.ts [--check] [--defaults] [--upstream FOLDER]
+Usage: deno run -A scripts/bindgen.ts [options]
 
-Writes ffi/tables/ from the headers that csrc/sources.json pins.
-  --check            write nothing; fail when the committed tables aren't what the headers give
-  --defaults         write only ffi/tables/defaults.ts, from the built libraries
-  --upstream FOLDER  the checkout of llama.cpp (default: csrc/upstream/llama.cpp)
+  --check             write nothing; fail when the committed tables differ from what the headers give
+  --defaults          write only ffi/tables/defaults.ts, from the built libraries
+  --upstream FOLDER   the checkout of llama.cpp (default: csrc/upstream/llama.cpp)
+  -h, --help          this text
 `;
+
+const options = {
+  check: { type: "boolean" },
+  defaults: { type: "boolean" },
+  upstream: { type: "string" },
+} as const;
 
 /** The file that comes from the libraries, not from the headers. */
 const FROM_LIBRARIES = "defaults.ts";
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      check: { type: "boolean" },
-      defaults: { type: "boolean" },
-      upstream: { type: "string" },
-      help: { type: "boolean" },
-    },
-  });
-  if (values.help === true) {
-    process.stdout.write(help);
-    return 0;
-  }
-  const folder = join(repository, "ffi", "tables");
+async function main(values: Values<typeof options>): Promise<number> {
+  const folder = join(ROOT, "ffi", "tables");
   if (values.defaults === true) {
     // Imported here alone: the tables needn't be there to be made.
     const { open } = await import("../ffi/native.ts");
@@ -74,4 +67,4 @@ function check(folder: string, files: ReadonlyMap<string, string>): number {
   return 1;
 }
 
-if (import.meta.main) process.exitCode = await main();
+await runCommand({ help, options }, main);

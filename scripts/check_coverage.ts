@@ -2,18 +2,21 @@
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { readModules } from "./check_coverage/code.ts";
 import { headerFunctions } from "./check_coverage/functions.ts";
 import { publicNames, reachFunctions } from "./check_coverage/reach.ts";
 import { reasons } from "./check_coverage/reasons.ts";
+import { runCommand } from "./support/command.ts";
 
-const help = `usage: deno run -A scripts/check_coverage.ts
-       bun scripts/check_coverage.ts
-
-Prints for every function of ggml.h, ggml-alloc.h, ggml-backend.h, ggml-opt.h and gguf.h the public class or function of "./ggml" that reaches it, or the
+const help =
+  `Prints for every function of ggml.h, ggml-alloc.h, ggml-backend.h, ggml-opt.h and gguf.h the public class or function of "./ggml" that reaches it, or the
 reason why none does. Ends with 1 when a function has neither, or both.
-  --missing   prints only those that have neither
+
+Usage: deno run -A scripts/check_coverage.ts [options]
+       bun scripts/check_coverage.ts [options]
+
+  --missing    prints only those that have neither
+  -h, --help   this text
 `;
 
 /** One function with what was found. */
@@ -40,15 +43,10 @@ export function coverage(): Coverage[] {
   }));
 }
 
-function main(): number {
-  const { values } = parseArgs({ options: { missing: { type: "boolean" }, help: { type: "boolean" } } });
-  if (values.help === true) {
-    process.stdout.write(help);
-    return 0;
-  }
+function main(missing: boolean): number {
   const all = coverage();
   const wrong = all.filter(({ reachedBy, reason }) => (reachedBy.length === 0) === (reason === undefined));
-  for (const { name, header, reachedBy, reason } of values.missing === true ? wrong : all) {
+  for (const { name, header, reachedBy, reason } of missing ? wrong : all) {
     const [first, ...others] = [...reachedBy].sort((a, b) => a.length - b.length);
     const by = first === undefined ? "" : `${first}${others.length > 0 ? ` and ${others.length} more` : ""}`;
     process.stdout.write(
@@ -64,4 +62,6 @@ function main(): number {
   return wrong.length > 0 ? 1 : 0;
 }
 
-if (import.meta.main) process.exitCode = main();
+if (import.meta.main) {
+  await runCommand({ help, options: { missing: { type: "boolean" } } }, ({ missing }) => main(missing === true));
+}

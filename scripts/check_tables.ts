@@ -1,5 +1,4 @@
 import process from "node:process";
-import { parseArgs } from "node:util";
 import { open } from "../ffi/native.ts";
 import { findZig } from "./bindgen/clang.ts";
 import { readHeaders, upstreamFolder } from "./bindgen/read.ts";
@@ -8,22 +7,20 @@ import { checkWithClang } from "./check_tables/layouts.ts";
 import { checkLowering } from "./check_tables/lowering.ts";
 import type { Report } from "./check_tables/report.ts";
 import { checkSymbols } from "./check_tables/symbols.ts";
+import { runCommand } from "./support/command.ts";
 
-const help = `usage: deno run -A scripts/check_tables.ts
-       bun scripts/check_tables.ts
-
-Holds ffi/tables/ against the built libraries and the pinned headers, in the runtime that runs it: exported symbols, calls, struct layouts
+const help =
+  `Compares ffi/tables/ with the built libraries and the pinned headers, in the runtime that runs it: exported symbols, calls, struct layouts
 on six targets, default parameters. Ends with 1 when anything differs.
-  --upstream FOLDER  the checkout of llama.cpp (default: csrc/upstream/llama.cpp)
+
+Usage: deno run -A scripts/check_tables.ts [options]
+       bun scripts/check_tables.ts [options]
+
+  --upstream FOLDER   the checkout of llama.cpp (default: csrc/upstream/llama.cpp)
+  -h, --help          this text
 `;
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { upstream: { type: "string" }, help: { type: "boolean" } } });
-  if (values.help === true) {
-    process.stdout.write(help);
-    return 0;
-  }
-  const root = values.upstream ?? upstreamFolder;
+async function main(root: string): Promise<number> {
   const zig = await findZig();
   const api = readHeaders(zig, root);
   const native = await open();
@@ -42,4 +39,7 @@ async function main(): Promise<number> {
   return problems.length === 0 ? 0 : 1;
 }
 
-process.exitCode = await main();
+await runCommand(
+  { help, options: { upstream: { type: "string" } } },
+  ({ upstream }) => main(upstream ?? upstreamFolder),
+);

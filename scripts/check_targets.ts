@@ -1,33 +1,28 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { readBinary } from "./binaries/mod.ts";
-import { otherExports, problemsOf, systemDependencies, type TargetFile } from "./check_targets/rules.ts";
+import { runCommand } from "./support/command.ts";
+import { SetupError } from "./support/errors.ts";
+import { ROOT } from "./support/root.ts";
+import { otherExports, problemsOf, systemDependencies, type TargetFile } from "./targets/rules.ts";
 
-const help = `usage: deno run -A scripts/check_targets.ts [TARGET[=FOLDER]…]
-       bun scripts/check_targets.ts [TARGET[=FOLDER]…]
-
-Checks the built libraries of each target by their files, without running them: exports, dependencies, run paths, the oldest system that takes
+const help =
+  `Checks the built libraries of each target by their files, without running them: exports, dependencies, run paths, the oldest system that takes
 them. Without arguments, all targets that native/ has. Ends with 1 when anything is wrong.
+
+Usage: deno run -A scripts/check_targets.ts [options] [TARGET[=FOLDER]…]
+       bun scripts/check_targets.ts [options] [TARGET[=FOLDER]…]
+
+  -h, --help   this text
 `;
 
-const native = fileURLToPath(new URL("../native", import.meta.url));
+const native = join(ROOT, "native");
 
-function main(): number {
-  const { values, positionals } = parseArgs({
-    options: { help: { type: "boolean", short: "h" } },
-    allowPositionals: true,
-  });
-  if (values.help === true) {
-    process.stdout.write(help);
-    return 0;
-  }
-  const wanted = positionals.length > 0 ? positionals : existsSync(native) ? readdirSync(native).sort() : [];
+function main(targets: readonly string[]): number {
+  const wanted = targets.length > 0 ? targets : builtTargets();
   if (wanted.length === 0) {
-    process.stderr.write("native/ has no libraries: build some by npm run build -- --target TARGET\n");
-    return 1;
+    throw new SetupError("native/ has no libraries: build some by npm run build -- --target TARGET");
   }
   const problems = wanted.flatMap((argument) => {
     const [target = "", folder = join(native, target)] = argument.split("=");
@@ -36,6 +31,10 @@ function main(): number {
   for (const problem of problems) process.stdout.write(`WRONG: ${problem}\n`);
   process.stdout.write(`${wanted.length} targets, ${problems.length} problems.\n`);
   return problems.length === 0 ? 0 : 1;
+}
+
+function builtTargets(): string[] {
+  return existsSync(native) ? readdirSync(native).filter((name) => !name.startsWith(".")).sort() : [];
 }
 
 function check(target: string, folder: string): string[] {
@@ -61,4 +60,4 @@ function check(target: string, folder: string): string[] {
   return problemsOf(target, files);
 }
 
-process.exitCode = main();
+await runCommand({ help, allowPositionals: true }, (_, targets) => main(targets));

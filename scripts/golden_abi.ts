@@ -2,24 +2,24 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
-import { probeDeclarations, probeLayouts, toStructLayout } from "../csrc/probe/layouts.mjs";
+import { probeDeclarations, probeLayouts, toStructLayout } from "../csrc/probe/layouts.ts";
 import { type Abi, place, registerPieces } from "../ffi/call/abi.ts";
 import { isStruct, type LayoutOf, type Signature, type StructLayout } from "../ffi/types/signature.ts";
 import { functionEntry, structLayout } from "../ffi/tables.ts";
 import { abis, byValueFunctions, goldenText } from "../tests/ffi/golden/abi.ts";
 import { findZig } from "./bindgen/clang.ts";
 import { headers, includeFolders } from "./bindgen/headers.ts";
+import { runCommand } from "./support/command.ts";
+import { ROOT } from "./support/root.ts";
 
-const repository = fileURLToPath(new URL("..", import.meta.url));
+const help =
+  `Writes tests/ffi/golden/*.json: the placement of each argument of every function of the tables that takes or returns a struct by value, for each calling convention.
 
-const help = `usage: deno run -A scripts/golden_abi.ts [--clang] [--upstream FOLDER]
+Usage: deno run -A scripts/golden_abi.ts [options]
 
-Writes tests/ffi/golden/*.json: how every by-value function of the tables crosses for each calling convention.
-  --clang            write nothing; hold the placements of those functions, and of the probe's, against clang's LLVM IR
-  --upstream FOLDER  the checkout of llama.cpp (default: csrc/upstream/llama.cpp)
+  --clang             write nothing; compare the placements of those functions, and of the probe's, with clang's LLVM IR
+  --upstream FOLDER   the checkout of llama.cpp (default: csrc/upstream/llama.cpp)
+  -h, --help          this text
 `;
 
 const targets: Readonly<Record<Abi, string>> = {
@@ -143,7 +143,7 @@ async function checkClang(upstream: string): Promise<number> {
   const tableText = `${includes}void *all[] = {\n${names.map((name) => `(void *)${name},\n`).join("")}};\n`;
   const folders = includeFolders.map((folder) => `-I${join(upstream, folder)}`);
   const layouts = probeLayouts();
-  const byName = new Map(layouts.map((layout) => [layout.name, toStructLayout(layout) as StructLayout]));
+  const byName = new Map(layouts.map((layout) => [layout.name, toStructLayout(layout)]));
   const { text, functions } = probeDeclarations(layouts);
   let wrong = 0;
   for (const abi of abis) {
@@ -152,7 +152,7 @@ async function checkClang(upstream: string): Promise<number> {
     const probe = new Map(
       functions.map(({ name, signature }) => [
         name,
-        ownClasses(signature as Signature, abi, (struct) => byName.get(struct)!),
+        ownClasses(signature, abi, (struct) => byName.get(struct)!),
       ]),
     );
     wrong += compare("functions of the probe", abi, probe, irClasses(compile(zig, targets[abi], text, [])));
@@ -160,13 +160,9 @@ async function checkClang(upstream: string): Promise<number> {
   return wrong;
 }
 
-const { values } = parseArgs({
-  options: { clang: { type: "boolean" }, upstream: { type: "string" }, help: { type: "boolean" } },
+const options = { clang: { type: "boolean" }, upstream: { type: "string" } } as const;
+
+await runCommand({ help, options }, async ({ clang, upstream }) => {
+  if (clang === true) return await checkClang(upstream ?? join(ROOT, "csrc", "upstream", "llama.cpp")) === 0 ? 0 : 1;
+  for (const abi of abis) writeFileSync(join(ROOT, "tests", "ffi", "golden", `${abi}.json`), goldenText(abi));
 });
-if (values.help === true) process.stdout.write(help);
-else if (values.clang === true) {
-  const wrong = await checkClang(values.upstream ?? join(repository, "csrc", "upstream", "llama.cpp"));
-  process.exitCode = wrong === 0 ? 0 : 1;
-} else {
-  for (const abi of abis) writeFileSync(join(repository, "tests", "ffi", "golden", `${abi}.json`), goldenText(abi));
-}

@@ -22,7 +22,7 @@ export const command: Command = {
       short: "m",
       takes: "text",
       placeholder: "FILE",
-      help: "the model in whisper.cpp's format (default: tiny.en, as `node scripts/speech_models.mjs` brings it)",
+      help: "the model in whisper.cpp's format (default: tiny.en, as `npm run setup -- --speech` brings it)",
     },
     {
       name: "language",
@@ -81,7 +81,7 @@ export const command: Command = {
       also: ["-vm"],
       takes: "text",
       placeholder: "FILE",
-      help: "a Silero model, to transcribe speech alone (default: that of `node scripts/speech_models.mjs`)",
+      help: "a Silero model, to transcribe speech alone (default: that of `npm run setup -- --speech`)",
     },
     { name: "no-vad", help: "transcribe silence too" },
     {

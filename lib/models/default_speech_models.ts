@@ -1,5 +1,5 @@
 /**
- * The speech models that `node scripts/speech_models.mjs` brings in a source tree.
+ * The speech models that `npm run setup -- --speech` brings in a source tree.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export async function speechModelPath(): Promise<string> {
     return path;
   } catch (cause) {
     throw new ModelNotFoundError(
-      `the default speech model isn't there (${path}); run \`node scripts/speech_models.mjs\`, or give a model of your own`,
+      `the default speech model isn't there (${path}); run \`npm run setup -- --speech\`, or give a model of your own`,
       { value: path, expected: "a model in the cache", cause },
     );
   }

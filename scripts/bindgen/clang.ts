@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { cacheFolder } from "../setup/cache.ts";
+import { ensureZig } from "../setup/zig.ts";
 import { headers, includeFolders } from "./headers.ts";
 
 /** Zig's clang, over all headers at once. */
@@ -59,16 +61,9 @@ export class Clang {
   }
 }
 
-/** The command that starts Zig: `$ZIG`, or the one that set-up brings. */
+/** The command that starts Zig: `$ZIG`, or the one that set-up fetches. */
 export async function findZig(): Promise<readonly string[]> {
   const given = process.env["ZIG"];
   if (given !== undefined && given !== "") return given.split(" ");
-  const { cacheFolder } = await setup<{ cacheFolder(): string }>("cache.mjs");
-  const { bringZig } = await setup<{ bringZig(cache: string): Promise<string> }>("zig.mjs");
-  return [await bringZig(cacheFolder())];
-}
-
-/** A module of set-up: plain JavaScript, so its types are said here. */
-async function setup<T>(name: string): Promise<T> {
-  return await import(new URL(`../setup/${name}`, import.meta.url).href) as T;
+  return [await ensureZig(cacheFolder())];
 }

@@ -3,7 +3,8 @@ import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeF
 import { join } from "node:path";
 import process from "node:process";
 import type { PlatformPackage } from "./platform.ts";
-import { npmPack, readJson, ROOT, run, writeJson } from "./tools.ts";
+import { ROOT } from "../support/root.ts";
+import { npmPack, readJson, run, writeJson } from "./tools.ts";
 
 const CONTENTS = ["mod.ts", "base", "ffi", "lib", "deno.json", "LICENSE", "README.md"] as const;
 

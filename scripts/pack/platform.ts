@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
 import { basename, join } from "node:path";
-import { npmPack, readJson, ROOT, writeJson } from "./tools.ts";
+import { ROOT } from "../support/root.ts";
+import { npmPack, readJson, writeJson } from "./tools.ts";
 
 /** A package with the native libraries of one target. */
 export interface PlatformPackage {

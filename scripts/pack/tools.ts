@@ -1,10 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-
-/** The root of the source tree. */
-export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Runs a program to its end and gives its standard output; what it says otherwise is shown if it fails. */
 export function run(command: string, args: readonly string[], cwd: string): string {

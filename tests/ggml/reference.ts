@@ -1,4 +1,4 @@
-import { bringReference } from "../../scripts/build_reference.mjs";
+import { ensureReference } from "../../scripts/build/reference.ts";
 import { BackendBuffer } from "../../lib/ggml/backend/buffer.ts";
 import type { BufferType } from "../../lib/ggml/backend/buffer_type.ts";
 import type { GgmlContext } from "../../lib/ggml/tensor/context.ts";
@@ -26,7 +26,7 @@ export function openReference(): Promise<Reference> {
 
 async function load(): Promise<Reference> {
   const registry = await Registry.open();
-  const registration = await registry.load(await bringReference());
+  const registration = await registry.load(await ensureReference());
   const set = registration.function("ggml_reference_set_fault", { parameters: ["pointer", "i64"], result: "i32" })!;
   const clear = registration.function("ggml_reference_clear_faults", { parameters: [], result: "void" })!;
   const objects = registration.function("ggml_reference_live", { parameters: [], result: "i64" })!;

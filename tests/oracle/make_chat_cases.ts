@@ -11,7 +11,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { bringOracle } from "./build_oracle.mjs";
+import { ensureChatOracle } from "../../scripts/build/chat_oracle.ts";
 import { question, type Scenario, scenarios, tools, written } from "./chat_scenarios.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -57,7 +57,7 @@ const thoughtOpening = /(<think>|\[THINK\]|<\|START_THINKING\|>|<seed:think>|<mm
 
 type Json = Record<string, unknown>;
 
-const program = spawn(await bringOracle(), { stdio: ["pipe", "pipe", "ignore"] });
+const program = spawn(await ensureChatOracle(), { stdio: ["pipe", "pipe", "ignore"] });
 const answers = createInterface({ input: program.stdout })[Symbol.asyncIterator]();
 
 async function ask(request: Json): Promise<Json> {

@@ -1,7 +1,6 @@
 /** Random numbers that are the same for the same seed, in each run and runtime. */
 
-// The generator, mulberry32, is written there: Node runs that file, which knows no TypeScript.
-import { random } from "../../csrc/probe/layouts.mjs";
+import { random } from "../../csrc/probe/layouts.ts";
 
 /**
  * Whole numbers from 0 to below a limit, which is 1 to 2 ** 32.

@@ -1,4 +1,4 @@
-/** The files that the speech tests use: `node scripts/speech_models.mjs` brings the models, set-up the recording. */
+/** The files that the speech tests use: `npm run setup -- --speech` brings the models, set-up the recording. */
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,12 +1,11 @@
-/** Upstream's own programs, which the tests compare with. `node scripts/whisper_tools.mjs` builds them unless the cache has them. */
+/** Upstream's own programs, which the tests compare with: built unless the cache has them. */
 
 import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { ensureWhisperTools } from "../../scripts/build/whisper_tools.ts";
 
 const run = promisify(execFile);
-const script = fileURLToPath(new URL("../../scripts/whisper_tools.mjs", import.meta.url));
 
 let folder: Promise<string> | undefined;
 
@@ -16,6 +15,6 @@ export async function upstream(
   args: readonly string[],
   stream: "stdout" | "stderr" = "stdout",
 ): Promise<string> {
-  folder ??= run("node", [script]).then(({ stdout }) => stdout.trim().split("\n").at(-1) ?? "");
+  folder ??= ensureWhisperTools();
   return (await run(join(await folder, program), [...args], { maxBuffer: 1 << 26 }))[stream];
 }

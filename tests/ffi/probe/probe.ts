@@ -1,10 +1,10 @@
-import { toStructLayout } from "../../../csrc/probe/layouts.mjs";
+import { toStructLayout } from "../../../csrc/probe/layouts.ts";
 import { Binder } from "../../../ffi/call/binder.ts";
 import { type NativeRuntime, nativeRuntime } from "../../../ffi/runtime/types.ts";
 import { type Leaf, leavesOf, SCALAR_SIZE, type Signature, type StructLayout } from "../../../ffi/types/signature.ts";
 import { StructFactory } from "../../../ffi/memory/struct_factory.ts";
 import { type NativeLibrary, systemOf } from "../../../ffi/runtime/system.ts";
-import { bringProbe, wantedLayouts } from "../../../scripts/build_probe.mjs";
+import { ensureProbe, wantedLayouts } from "../../../scripts/build/probe.ts";
 import type { randomBelow } from "../../support/random.ts";
 
 /** The probe library, opened, with what it takes to call it. */
@@ -32,7 +32,7 @@ async function makeProbe(): Promise<Probe> {
   const byName = new Map(layouts.map((layout) => [layout.name, layout]));
   const layoutOf = (name: string): StructLayout => byName.get(name)!;
   const runtime = await nativeRuntime();
-  const library = systemOf(runtime).open(await bringProbe());
+  const library = systemOf(runtime).open(await ensureProbe());
   const structs = new StructFactory(runtime, layoutOf);
   const bindBy = (binder: Binder): Probe["bind"] => (name, signature) =>
     binder.bind(library, name, signature) as (...values: unknown[]) => unknown;

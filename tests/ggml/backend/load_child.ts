@@ -1,10 +1,10 @@
 // Loads the reference backend, whose switches the environment sets, and says what came of it.
 import { Registry } from "../../../lib/ggml/backend/registry.ts";
-import { bringReference } from "../../../scripts/build_reference.mjs";
+import { ensureReference } from "../../../scripts/build/reference.ts";
 
 const registry = await Registry.open();
 try {
-  await registry.load(await bringReference());
+  await registry.load(await ensureReference());
   console.log(JSON.stringify({ code: "none" }));
 } catch (error) {
   const { code, message } = error as { code: string; message: string };

@@ -7,7 +7,7 @@ import process from "node:process";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Registry } from "../../../lib/ggml/backend/registry.ts";
-import { bringReference } from "../../../scripts/build_reference.mjs";
+import { ensureReference } from "../../../scripts/build/reference.ts";
 import { openReference } from "../reference.ts";
 
 const registry = await Registry.open();
@@ -73,7 +73,7 @@ test("what is no backend is refused with the reason", async () => {
     writeFileSync(join(folder, name), bytes);
     return join(folder, name);
   };
-  const good = readFileSync(await bringReference());
+  const good = readFileSync(await ensureReference());
   const other = new Uint8Array(good);
   new DataView(other.buffer).setUint16(18, 243, true);
   const cut = good.subarray(0, 200);
@@ -114,7 +114,7 @@ test("a module is loaded, taken out, and loaded again", async () => {
   assert.throws(() => registry.device("Reference"), { code: "INVALID_ARGUMENT" });
   assert.equal(backend.name, "Reference");
   using _ = backend.alloc(64);
-  const again = await registry.load(await bringReference());
+  const again = await registry.load(await ensureReference());
   assert.ok(again.device(0).equals(device));
 });
 
@@ -123,7 +123,7 @@ test("the last module with a CPU stays", async () => {
   const reference = registry.registration("Reference");
   registry.unload(reference);
   assert.throws(() => registry.unload(registry.registration("CPU")), { code: "INVALID_ARGUMENT", message: /last/ });
-  await registry.load(await bringReference());
+  await registry.load(await ensureReference());
 });
 
 for (

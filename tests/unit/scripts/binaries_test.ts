@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { compareVersions, readBinary } from "../../../scripts/binaries/mod.ts";
-import { problemsOf } from "../../../scripts/check_targets/rules.ts";
+import { problemsOf } from "../../../scripts/targets/rules.ts";
 import { elfFile, machOFile, peFile } from "./binary_files.ts";
 
 test("an ELF library says what it is", () => {

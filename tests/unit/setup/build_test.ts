@@ -4,12 +4,11 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import test from "node:test";
-import { root, setupModule } from "./support.ts";
-
-const { hostTarget, nativeVariants, parseFeatures } = await setupModule("cpu");
-const { describe } = await setupModule("manifest");
-const { zigVersion } = await setupModule("zig");
-const { countBun, countDeno } = await setupModule("test_counts");
+import { hostTarget, nativeVariants, parseFeatures } from "../../../scripts/build/cpu.ts";
+import { describe } from "../../../scripts/build/manifest.ts";
+import { ZIG_VERSION } from "../../../scripts/setup/zig.ts";
+import { ROOT } from "../../../scripts/support/root.ts";
+import { countBun, countDeno } from "../../../scripts/test/counts.ts";
 
 interface Table {
   readonly features: Record<string, Record<string, { define: string; cpu: string[] }>>;
@@ -17,7 +16,7 @@ interface Table {
 }
 
 async function text(path: string): Promise<string> {
-  return await readFile(new URL(path, root), "utf8");
+  return await readFile(join(ROOT, path), "utf8");
 }
 
 async function table(): Promise<Table> {
@@ -99,14 +98,14 @@ test("the host's target", () => {
 test("every target of set-up is one of build.zig's", async () => {
   const zig = await text("build/targets.zig");
   for (const arch of ["x64", "arm64"]) {
-    for (const [platform, musl] of [["linux", false], ["linux", true], ["darwin", false], ["win32", false]]) {
+    for (const [platform, musl] of [["linux", false], ["linux", true], ["darwin", false], ["win32", false]] as const) {
       assert.ok(zig.includes(`@"${hostTarget({ platform, arch, musl })}",\n`));
     }
   }
 });
 
 test("set-up brings the Zig that build.zig wants", async () => {
-  assert.ok((await text("build.zig")).includes(`const pinned = "${zigVersion}";`));
+  assert.ok((await text("build.zig")).includes(`const pinned = "${ZIG_VERSION}";`));
 });
 
 test("the manifest describes each library", async () => {

@@ -5,10 +5,9 @@ import { mkdir, mkdtemp, readdir, readFile, readlink, rm, utimes, writeFile } fr
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { setupModule } from "./support.ts";
-
-const { cacheFolder, produce, withLock } = await setupModule("cache");
-const { linkTo } = await setupModule("link");
+import { withLock } from "../../../scripts/bootstrap/lock.mjs";
+import { cacheFolder, produce } from "../../../scripts/setup/cache.ts";
+import { linkTo } from "../../../scripts/setup/link.ts";
 
 async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "ggml-ffi-test-"));

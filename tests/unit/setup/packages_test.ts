@@ -4,9 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import test from "node:test";
-import { setupModule } from "./support.ts";
-
-const { bringPackages, bunProgram, denoProgram, programsAreInPlace } = await setupModule("npm_packages");
+import { bunProgram, denoProgram, ensurePackages, programsAreInPlace } from "../../../scripts/bootstrap/packages.mjs";
 
 async function put(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
@@ -34,7 +32,7 @@ test("the commands deno and bun are the programs themselves, also where npm had 
     assert.equal(programsAreInPlace(root), false);
     // Twice: what is in place already stays so.
     for (let count = 0; count < 2; count++) {
-      await bringPackages(root);
+      await ensurePackages(root);
       assert.equal(programsAreInPlace(root), true);
       assert.equal(await readFile(join(modules, ".bin", "deno"), "utf8"), "Deno itself");
       assert.equal(await readFile(join(modules, ".bin", "bun"), "utf8"), "Bun itself");

@@ -5,11 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { gzipSync } from "node:zlib";
-import { root, setupModule } from "./support.ts";
-
-const { checkIntegrity, sourceFolder } = await setupModule("sources");
-const { checkSha256 } = await setupModule("python");
-const { filesOf } = await setupModule("tar");
+import { checkIntegrity, sourceFolder } from "../../../scripts/setup/sources.ts";
+import { filesOf } from "../../../scripts/setup/tar.ts";
+import { checkSha256 } from "../../../scripts/support/hash.ts";
+import { ROOT } from "../../../scripts/support/root.ts";
 
 test("a tarball that isn't the pinned one is refused with both values", () => {
   const tgz = new TextEncoder().encode("something else");
@@ -48,7 +47,7 @@ test("another pin is another folder", () => {
 });
 
 test("every pin names package, version, hash, commit or folders, and licence", async () => {
-  const pins = JSON.parse(await readFile(new URL("csrc/sources.json", root), "utf8")) as Record<
+  const pins = JSON.parse(await readFile(join(ROOT, "csrc/sources.json"), "utf8")) as Record<
     string,
     Record<string, unknown>
   >;

@@ -1,0 +1,24 @@
+// npm run setup: fetches and builds all that the project needs.
+import process from "node:process";
+import { cacheFolder } from "./setup/cache.ts";
+import { ensureSpeechModels } from "./setup/models.ts";
+import { setup } from "./setup/setup.ts";
+import { runCommand } from "./support/command.ts";
+import { ROOT } from "./support/root.ts";
+
+const help =
+  `Fetches and builds what isn't there: packages, compiler, sources, the default model, this machine's libraries.
+
+Usage: npm run setup -- [options]
+
+  --speech      also Whisper tiny.en, Whisper base and Silero's voice activity model, in whisper.cpp's format (about 230 MB); prints their paths
+  -h, --help    this text
+`;
+
+await runCommand({ help, options: { speech: { type: "boolean" } } }, async ({ speech }) => {
+  const changed = await setup();
+  if (speech === true) {
+    for (const path of await ensureSpeechModels(ROOT, cacheFolder())) process.stdout.write(`${path}\n`);
+  }
+  process.stderr.write(changed ? "Everything is in place.\n" : "Everything is in place already.\n");
+});

@@ -1,0 +1,106 @@
+// The steps of npm test: checks, which must succeed, and runs of tests, which are counted.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { bunProgram, denoProgram } from "../bootstrap/packages.mjs";
+import { ROOT } from "../support/root.ts";
+import { countBun, countDeno, type Counter, countOwn } from "./counts.ts";
+
+/** One command of npm test. */
+export interface Step {
+  /** Its name in `--only`; several steps may share it. */
+  readonly part: string;
+  readonly title: string;
+  readonly command: readonly string[];
+  /** Which runtime's tests it runs; a check has none. */
+  readonly runtime?: "deno" | "bun";
+  /** Reads the counts from its output; a check counts as one test. */
+  readonly counter?: Counter;
+  /** How many cores it takes (default: 1): steps run beside each other as long as there are cores. */
+  readonly cores?: number;
+}
+
+const deno = denoProgram(ROOT);
+const bun = bunProgram(ROOT);
+/** A run of the tests with one model or several: their compute threads take all cores. */
+const HEAVY: ReadonlySet<string> = new Set(["model", "whisper", "ggml", "cli"]);
+
+/** Every step, in the order in which they begin. */
+export function steps(): Step[] {
+  return [...checks(), ...testFolders().flatMap(testRuns), ...others()];
+}
+
+function checks(): Step[] {
+  const folders = present(["mod.ts", "base", "ffi", "lib", "cli", "scripts", "tests", "bench", "examples"]);
+  const { exports } = JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8")) as { exports: Record<string, string> };
+  const tsc = ["node", join("node_modules", "typescript", "bin", "tsc")];
+  return [
+    { part: "format", title: "deno fmt", command: [deno, "fmt", "--check"] },
+    { part: "lint", title: "deno lint", command: [deno, "lint"] },
+    { part: "types", title: "deno check", command: [deno, "check", ...folders] },
+    { part: "types", title: "tsc", command: [...tsc, "-p", "tsconfig.json"] },
+    { part: "docs", title: "deno doc --lint", command: [deno, "doc", "--lint", ...Object.values(exports)] },
+    {
+      part: "publish",
+      title: "deno publish --dry-run",
+      command: [deno, "publish", "--dry-run", "--allow-dirty"],
+    },
+    {
+      part: "tables",
+      title: "tables match the headers",
+      command: [deno, "run", "-A", "--no-check", "scripts/bindgen.ts", "--check"],
+    },
+  ];
+}
+
+/** The tests of one folder, in both runtimes. */
+function testRuns(folder: string): Step[] {
+  const common = { part: folder, cores: HEAVY.has(folder) ? 2 : 1 };
+  return [
+    {
+      ...common,
+      title: `deno test tests/${folder}`,
+      runtime: "deno",
+      counter: countDeno,
+      command: [deno, "test", "-A", "--no-check", `tests/${folder}`],
+    },
+    {
+      ...common,
+      title: `bun test tests/${folder}`,
+      runtime: "bun",
+      counter: countBun,
+      command: [bun, "test", "--timeout", "300000", `./tests/${folder}/`],
+    },
+  ];
+}
+
+function others(): Step[] {
+  return [
+    {
+      part: "examples",
+      title: "deno test --doc",
+      runtime: "deno",
+      counter: countDeno,
+      command: [deno, "test", "-A", "--doc", "--no-check", ...present(["mod.ts", "base", "ffi", "lib"])],
+      cores: 2,
+    },
+    {
+      part: "targets",
+      title: "other targets, those that are cached",
+      counter: countOwn,
+      command: [deno, "run", "-A", "--no-check", "scripts/test_targets.ts", "--cached"],
+      cores: 2,
+    },
+  ];
+}
+
+function present(paths: readonly string[]): string[] {
+  return paths.filter((path) => existsSync(join(ROOT, path)));
+}
+
+/** The folders of tests/ that have tests. */
+function testFolders(): string[] {
+  const folders = readdirSync(join(ROOT, "tests"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return folders.map((entry) => entry.name).filter((name) =>
+    readdirSync(join(ROOT, "tests", name), { recursive: true }).some((f) => String(f).endsWith("_test.ts"))
+  );
+}
