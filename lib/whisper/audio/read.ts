@@ -6,7 +6,7 @@
 
 import { setImmediate } from "node:timers/promises";
 import { InvalidArgumentError } from "../../../ffi/errors.ts";
-import { checkBoolean, checkInteger, checkOptions, checkSignal, show } from "../../support/check.ts";
+import { checkBoolean, checkInteger, checkOneOf, checkOptions, checkSignal, show } from "../../support/check.ts";
 import { type AudioSource, ByteReader } from "./byte_reader.ts";
 import { AudioEmptyError, AudioFormatError } from "./errors.ts";
 import { decodeByFfmpeg } from "./ffmpeg.ts";
@@ -14,7 +14,10 @@ import { HIGHEST_SAMPLE_RATE, LOWEST_SAMPLE_RATE, Resampler, WHISPER_SAMPLE_RATE
 import { type ChannelChoice, SampleDecoder } from "./sample_decoder.ts";
 import {
   cutData,
+  DATA_CHUNKS,
+  type DataChunks,
   MAX_CHANNELS,
+  nextDataChunk,
   type PcmFormat,
   readWavHeader,
   sampleBytes,
@@ -34,6 +37,8 @@ export interface ReadAudioOptions {
   ffmpeg?: string | false;
   /** Takes what is there of a WAV file that is cut off, instead of throwing {@linkcode AudioTruncatedError}. Default `false`. */
   allowTruncated?: boolean;
+  /** The `data` chunks of a WAV file that are read: `"all"`, one after another, or the `"first"` alone. Default `"all"`. */
+  dataChunks?: DataChunks;
   /** What is read, when it has no header but is raw samples. */
   raw?: PcmFormat;
   /** Ends the reading: it then rejects with the signal's reason. */
@@ -53,6 +58,7 @@ interface Checked {
   sampleRate: number;
   ffmpeg: string | false;
   allowTruncated: boolean;
+  dataChunks: DataChunks;
   raw: PcmFormat | undefined;
   signal: AbortSignal | undefined;
 }
@@ -106,8 +112,14 @@ export async function decodeAudio(source: AudioSource, options?: ReadAudioOption
   return joined(Float32Array, parts);
 }
 
+/** Options of {@linkcode readWavInfo}. */
+export interface ReadWavInfoOptions {
+  /** Accepts a WAV file that is cut off, and counts the frames that are there. Default `false`. */
+  allowTruncated?: boolean;
+}
+
 /**
- * Reads what the header of a WAV file says.
+ * Reads what the header of a WAV file says. `frames` and `duration` are those of the first `data` chunk.
  *
  * Throws AudioNotFoundError, AudioAccessError, {@linkcode AudioFormatError}, AudioTruncatedError, {@linkcode AudioEmptyError}.
  *
@@ -120,9 +132,11 @@ export async function decodeAudio(source: AudioSource, options?: ReadAudioOption
  * assert.deepEqual([duration, channels], [0.5, 1]);
  * ```
  */
-export async function readWavInfo(source: AudioSource): Promise<AudioInfo> {
+export async function readWavInfo(source: AudioSource, options?: ReadWavInfoOptions): Promise<AudioInfo> {
+  const { allowTruncated = false } = checkOptions("readWavInfo", options, ["allowTruncated"]);
+  checkBoolean("allowTruncated", allowTruncated);
   await using reader = await ByteReader.open(source);
-  const { dataBytes, ...format } = await readWavHeader(reader).catch((error: unknown) => {
+  const { dataBytes, ...format } = await readWavHeader(reader, allowTruncated).catch((error: unknown) => {
     if (error instanceof UnknownCodecError) throw needsWav(error);
     throw error;
   });
@@ -133,8 +147,17 @@ export async function readWavInfo(source: AudioSource): Promise<AudioInfo> {
 }
 
 function check(where: string, options: ReadAudioOptions | undefined): Checked {
-  const given = checkOptions(where, options, ["channel", "sampleRate", "ffmpeg", "allowTruncated", "raw", "signal"]);
-  const { channel = "mix", sampleRate = WHISPER_SAMPLE_RATE, ffmpeg = "ffmpeg", allowTruncated = false } = given;
+  const given = checkOptions(where, options, [
+    "channel",
+    "sampleRate",
+    "ffmpeg",
+    "allowTruncated",
+    "dataChunks",
+    "raw",
+    "signal",
+  ]);
+  const { channel = "mix", sampleRate = WHISPER_SAMPLE_RATE, ffmpeg = "ffmpeg" } = given;
+  const { allowTruncated = false, dataChunks = "all" } = given;
   if (channel !== "mix") checkInteger("channel", channel, { min: 0, max: MAX_CHANNELS - 1 });
   if (ffmpeg !== false && (typeof ffmpeg !== "string" || ffmpeg === "" || ffmpeg.includes("\0"))) {
     throw new InvalidArgumentError(`ffmpeg is ${show(ffmpeg)}; give the name or the path of the program, or false`, {
@@ -147,6 +170,7 @@ function check(where: string, options: ReadAudioOptions | undefined): Checked {
     sampleRate: checkInteger("sampleRate", sampleRate, { min: LOWEST_SAMPLE_RATE, max: HIGHEST_SAMPLE_RATE }),
     ffmpeg,
     allowTruncated: checkBoolean("allowTruncated", allowTruncated),
+    dataChunks: checkOneOf("dataChunks", dataChunks, DATA_CHUNKS),
     raw: given.raw === undefined ? undefined : checkRaw(given.raw),
     signal: given.signal === undefined ? undefined : checkSignal("signal", given.signal),
   };
@@ -231,7 +255,7 @@ async function* samples(
   header: WavHeader,
   options: Checked,
 ): AsyncGenerator<Float32Array<ArrayBuffer>> {
-  const { channel, sampleRate, allowTruncated } = options;
+  const { channel, sampleRate, allowTruncated, dataChunks } = options;
   if (channel !== "mix" && channel >= header.channels) {
     throw new InvalidArgumentError(
       `channel is ${channel}, but ${reader.name} has ${header.channels}; give a number from 0 to ${
@@ -242,13 +266,8 @@ async function* samples(
   }
   const decoder = new SampleDecoder(header, channel, reader.name);
   const resampler = new Resampler(header.sampleRate, sampleRate);
-  const { dataBytes = Infinity } = header;
-  let left = dataBytes;
   let since = performance.now();
-  while (left > 0) {
-    const bytes = await reader.take(Math.min(left, PIECE_BYTES));
-    if (bytes.length === 0) break;
-    left -= bytes.length;
+  for await (const bytes of dataBytesOf(reader, header.dataBytes, dataChunks, allowTruncated)) {
     const out = resampler.push(decoder.push(bytes));
     if (out.length > 0) yield out;
     // Bytes in memory come without waiting: let others have a turn.
@@ -256,12 +275,35 @@ async function* samples(
     await setImmediate();
     since = performance.now();
   }
-  if (left > 0 && left !== Infinity && !allowTruncated) throw cutData(reader.name, dataBytes, dataBytes - left);
   if (decoder.frames === 0) {
     throw new AudioEmptyError(`${reader.name} has no samples in it; give audio`, { value: 0, expected: "samples" });
   }
   const out = resampler.flush();
   if (out.length > 0) yield out;
+}
+
+/** The bytes of the `data` chunks, from the first one's first byte on; `first` is that one's length, `undefined` for all that follows. */
+async function* dataBytesOf(
+  reader: ByteReader,
+  first: number | undefined,
+  chunks: DataChunks,
+  allowTruncated: boolean,
+): AsyncGenerator<Uint8Array> {
+  let length = first;
+  while (true) {
+    let left = length ?? Infinity;
+    while (left > 0) {
+      const bytes = await reader.take(Math.min(left, PIECE_BYTES));
+      if (bytes.length === 0) break;
+      left -= bytes.length;
+      yield bytes;
+    }
+    if (length === undefined) return;
+    if (left > 0 && !allowTruncated) throw cutData(reader.name, length, length - left);
+    const next = chunks === "all" ? await nextDataChunk(reader, length, allowTruncated) : undefined;
+    if (next === undefined) return;
+    length = next.dataBytes;
+  }
 }
 
 /** Ends a loop over audio when the signal is aborted, also while a stream is waited for. */

@@ -28,6 +28,12 @@ export interface WavHeader extends PcmFormat {
   readonly dataBytes: number | undefined;
 }
 
+/** The values of {@linkcode DataChunks}. */
+export const DATA_CHUNKS = ["all", "first"] as const;
+
+/** Which `data` chunks of a WAV file are read: all of them, one after another, or the first alone. */
+export type DataChunks = typeof DATA_CHUNKS[number];
+
 /** A header that can't be read by us, for a reason that another program may not mind. */
 export class UnknownCodecError extends AudioFormatError {}
 
@@ -154,6 +160,28 @@ function dataSize(
   if (there === undefined || said <= there) return said;
   if (!allowTruncated) throw cutData(reader.name, said, there);
   return undefined;
+}
+
+/**
+ * Finds the `data` chunk that follows one whose `dataBytes` were read; returns its length, or `undefined` where there is none. Other chunks are skipped, and
+ * what isn't a chunk ends the file.
+ */
+export async function nextDataChunk(
+  reader: ByteReader,
+  dataBytes: number,
+  allowTruncated: boolean,
+): Promise<{ dataBytes: number | undefined } | undefined> {
+  await reader.skip(dataBytes % 2);
+  while (true) {
+    const head = (await reader.peek(8)).slice();
+    if (head.length < 8 || !/^[ -~]{4}$/.test(tag(head, 0))) return undefined;
+    const size = new DataView(head.buffer).getUint32(4, true);
+    if (tag(head, 0) === "data") {
+      await reader.skip(8);
+      return { dataBytes: dataSize(reader, size, undefined, allowTruncated) };
+    }
+    if (await reader.skip(8 + size + size % 2) < 8 + size) return undefined;
+  }
 }
 
 /** An error for samples that end too early. */

@@ -168,9 +168,12 @@ export class Whisper implements AsyncDisposable {
       ...audioNames,
       "onProgress",
     ]);
-    const { sampleRate, channel, ffmpeg, threads, signal, onProgress, ...rest } = given;
+    const { sampleRate, channel, ffmpeg, allowTruncated, dataChunks, threads, signal, onProgress, ...rest } = given;
     const settings = checkVad("whisper.detectSpeech", rest);
-    const base = checkTranscribe("whisper.detectSpeech", { sampleRate, channel, ffmpeg, threads, signal, onProgress });
+    const base = checkTranscribe("whisper.detectSpeech", {
+      ...{ sampleRate, channel, ffmpeg, allowTruncated, dataChunks },
+      ...{ threads, signal, onProgress },
+    });
     this.#assertAlive();
     const source = gatherAudio(audio, base);
     const model = this.#needVad();
@@ -197,7 +200,7 @@ export class Whisper implements AsyncDisposable {
     const base = checkTranscribe("whisper.detectLanguage", given);
     this.#assertAlive();
     if (!this.info.multilingual) this.#refuseLanguages("tell languages apart");
-    const source = gatherAudio(audio, base, LANGUAGE_SECONDS);
+    const source = gatherAudio(audio, base, LANGUAGE_PART);
     const heard = this.#lanes.keep(async () => {
       const samples = await source.read(base.signal);
       const input = { context: this.#loaded.context, samples, threads: base.threads ?? this.#settings.threads };
@@ -285,7 +288,7 @@ export class Whisper implements AsyncDisposable {
 
   async #run(
     samples: Float32Array<ArrayBuffer>,
-    { decoding, threads, onProgress }: TranscribeSettings,
+    { decoding, part, threads, onProgress }: TranscribeSettings,
     vad: { model: VadModelInput; settings: VadSettings } | undefined,
     signal: AbortSignal,
     onSegments: (segments: Segment[]) => void,
@@ -295,6 +298,7 @@ export class Whisper implements AsyncDisposable {
     const input = {
       context: this.#loaded.context,
       samples,
+      fromMs: part.fromMs,
       decoding,
       vad,
       alignment: this.#settings.alignmentHeads !== 0,
@@ -320,4 +324,4 @@ export class Whisper implements AsyncDisposable {
 }
 
 /** What whisper.cpp listens to, to tell the language. */
-const LANGUAGE_SECONDS = 30;
+const LANGUAGE_PART = { fromMs: 0, toMs: 30_000 };

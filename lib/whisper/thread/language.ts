@@ -41,18 +41,15 @@ export function languageScores(
   context: Pointer<"whisper_context">,
   state: Pointer<"whisper_state">,
   samples: Float32Array<ArrayBuffer>,
-  offsetMs: number,
   threads: number,
 ): LanguageProbability[] {
   const { lib } = native;
   const probabilities = new Float32Array(lib.whisper_lang_max_id() + 1);
   const mel = lib.whisper_pcm_to_mel_with_state(context, state, samples, samples.length, threads);
-  const code = mel === 0
-    ? lib.whisper_lang_auto_detect_with_state(context, state, offsetMs, threads, probabilities)
-    : mel;
+  const code = mel === 0 ? lib.whisper_lang_auto_detect_with_state(context, state, 0, threads, probabilities) : mel;
   if (code < 0 || mel !== 0) {
     throw new TranscriptionError(
-      `whisper.cpp can't tell the language: it gave ${code}; is the offset within the audio?`,
+      `whisper.cpp can't tell the language: it gave ${code}`,
       {
         value: code,
         expected: "a language",
@@ -85,7 +82,7 @@ export function detectLanguage(input: LanguageInput, task: TaskContext<{ waiting
     });
   }
   try {
-    return languageScores(native, input.context, state, input.samples, 0, threads);
+    return languageScores(native, input.context, state, input.samples, threads);
   } finally {
     lib.whisper_free_state(state);
   }

@@ -20,8 +20,6 @@ export function fullParams(
   params.strategy = settings.beamSize > 1 ? BEAM_SEARCH : GREEDY;
   params.n_threads = threads;
   params.n_max_text_ctx = settings.contextTokens;
-  params.offset_ms = settings.offsetMs;
-  params.duration_ms = settings.durationMs;
   params.translate = settings.translate;
   params.no_timestamps = !settings.timestamps;
   params.single_segment = settings.singleSegment;

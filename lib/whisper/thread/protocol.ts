@@ -52,8 +52,10 @@ export interface VadModelInput {
 export interface TranscribeInput {
   /** The model. */
   context: Pointer<"whisper_context">;
-  /** The audio at 16 kHz. */
+  /** The part of the audio that is transcribed, at 16 kHz. */
   samples: Float32Array<ArrayBuffer>;
+  /** Where that part starts, in milliseconds. */
+  fromMs: number;
   /** How it is decoded. */
   decoding: DecodingSettings;
   /** How speech is found before; `undefined` for not at all. */

@@ -1,7 +1,7 @@
 import type { Native } from "../../../ffi/native.ts";
 import type { Pointer } from "../../../ffi/types/pointer.ts";
-import type { Segment, Token } from "../transcribe/segment.ts";
-import type { SpeechAudio } from "../vad/segments.ts";
+import type { Segment, Token, Word } from "../transcribe/segment.ts";
+import type { Span, TimeMap } from "../transcribe/times.ts";
 import { groupWords } from "../transcribe/words.ts";
 
 /** What of a segment is wanted. */
@@ -10,8 +10,10 @@ export interface SegmentWishes {
   readonly words: boolean;
   /** The times of the attention's alignment. */
   readonly dtw: boolean;
-  /** The way back to the audio's own times, where silence was left out. */
-  readonly speech: SpeechAudio | undefined;
+  /** Whether a segment with words starts and ends with them: whisper.cpp's times of segments know nothing of silence that was left out. */
+  readonly byWords: boolean;
+  /** The way back to the audio's own times. */
+  readonly times: TimeMap;
   /** The language where whisper.cpp isn't to be asked. */
   readonly language: string | undefined;
 }
@@ -51,29 +53,30 @@ export class SegmentReader {
     const { lib } = this.#native;
     const state = this.#state;
     const bytes = this.#native.readCBytes(lib.whisper_full_get_segment_text_from_state(state, index));
+    const { times } = this.#wishes;
+    const from = Number(lib.whisper_full_get_segment_t0_from_state(state, index));
+    const to = Number(lib.whisper_full_get_segment_t1_from_state(state, index));
     const tokens = this.#tokens(index);
-    const { start, end } = this.#times(index);
+    const words = this.#wishes.words ? this.#words(tokens, from, to) : undefined;
     return {
       text: this.#decoder.decode(bytes, { stream: true }),
-      start,
-      end,
-      tokens,
-      ...(this.#wishes.words ? { words: groupWords(tokens, this.#language(), start, end) } : {}),
+      ...(this.#wishes.byWords ? hull(words) : undefined) ?? times.segment(from, to),
+      tokens: tokens.map((token) => this.#placed(token)),
+      ...(words === undefined ? {} : { words }),
       speakerTurn: lib.whisper_full_get_segment_speaker_turn_next_from_state(state, index),
       noSpeechProbability: lib.whisper_full_get_segment_no_speech_prob_from_state(state, index),
       language: this.#language(),
     };
   }
 
-  /** As upstream maps them, a segment lasts a tenth of a second at least. */
-  #times(index: number): { start: number; end: number } {
-    const { lib } = this.#native;
-    const { speech } = this.#wishes;
-    const from = Number(lib.whisper_full_get_segment_t0_from_state(this.#state, index));
-    const to = Number(lib.whisper_full_get_segment_t1_from_state(this.#state, index));
-    if (speech === undefined) return { start: from / 100, end: to / 100 };
-    const start = speech.segmentTime(from);
-    return { start: start / 100, end: Math.max(start + 10, speech.segmentTime(to)) / 100 };
+  /** Words are told apart before their times are mapped: one that ends with the next one's start would last as long as the silence between them. */
+  #words(tokens: readonly Token[], from: number, to: number): Word[] {
+    const words = groupWords(tokens, this.#language(), from, to);
+    return words.map((word) => ({ ...word, ...this.#wishes.times.word(word.start, word.end) }));
+  }
+
+  #placed({ start, end, ...token }: Token): Token {
+    return start === undefined || end === undefined ? token : { ...token, ...this.#wishes.times.word(start, end) };
   }
 
   #language(): string {
@@ -99,21 +102,26 @@ export class SegmentReader {
     };
   }
 
-  #tokenTimes(segment: number, index: number): { start: number; end: number } {
+  /** Whisper.cpp's own times, in hundredths of a second. */
+  #tokenTimes(segment: number, index: number): Span {
     const { lib } = this.#native;
-    const { speech } = this.#wishes;
-    const from = Number(lib.whisper_full_get_token_t0_from_state(this.#state, segment, index));
-    const to = Number(lib.whisper_full_get_token_t1_from_state(this.#state, segment, index));
-    if (speech === undefined) return { start: from / 100, end: to / 100 };
-    const start = speech.tokenTime(from);
-    return { start: start / 100, end: Math.max(start + 1, speech.tokenTime(to)) / 100 };
+    return {
+      start: Number(lib.whisper_full_get_token_t0_from_state(this.#state, segment, index)),
+      end: Number(lib.whisper_full_get_token_t1_from_state(this.#state, segment, index)),
+    };
   }
 
   #alignment(segment: number, index: number): { dtw?: number } {
     const { t_dtw } = this.#native.lib.whisper_full_get_token_data_from_state(this.#state, segment, index);
     if (t_dtw < 0n) return {};
-    return { dtw: (this.#wishes.speech?.tokenTime(Number(t_dtw)) ?? Number(t_dtw)) / 100 };
+    return { dtw: this.#wishes.times.point(Number(t_dtw)) };
   }
+}
+
+/** From the start of the first word to the end of the last. */
+function hull(words: readonly Word[] | undefined): Span | undefined {
+  const [first, last] = [words?.[0], words?.at(-1)];
+  return first === undefined || last === undefined ? undefined : { start: first.start, end: last.end };
 }
 
 /** The language that a state has found. */

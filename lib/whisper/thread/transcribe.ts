@@ -11,6 +11,7 @@ import type { whisper_full_params } from "../../../ffi/tables/structs.ts";
 import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { logWords } from "../../support/native_log.ts";
 import { TranscriptionError } from "../errors.ts";
+import { PartTimes } from "../transcribe/times.ts";
 import { SpeechAudio } from "../vad/segments.ts";
 import { languageOf, languageScores } from "./language.ts";
 import { cText, fullParams } from "./params.ts";
@@ -33,7 +34,6 @@ const VAD_PART = 0.1;
 export function transcribe(input: TranscribeInput, task: Task): TranscribeOutput {
   task.throwIfCancelled();
   const started = performance.now();
-  if (input.vad !== undefined) silenceRest(input);
   const speech = input.vad === undefined ? undefined : findSpeech(
     { model: input.vad.model, samples: input.samples, settings: input.vad.settings, threads: input.threads },
     task as TaskContext<never>,
@@ -44,30 +44,16 @@ export function transcribe(input: TranscribeInput, task: Task): TranscribeOutput
     ? undefined
     : new SpeechAudio(input.samples, speech, input.vad?.settings.overlap ?? 0);
   const samples = kept?.samples ?? input.samples;
-  endWithAudio(input.decoding, samples.length);
-  const heard = samples.length - input.decoding.offsetMs * 16 < SHORTEST
-    ? undefined
-    : new Run(input, samples, kept, task).run();
+  const part = new PartTimes(input.fromMs, Math.floor(input.samples.length / 16));
+  const times = new PartTimes(input.fromMs, Math.floor(input.samples.length / 16), kept);
+  const heard = samples.length < SHORTEST ? undefined : new Run(input, samples, times, task).run();
   return {
     language: heard?.language ?? languageOf(task.native, input.context, input.decoding.language),
     languages: heard?.languages,
-    speech,
+    speech: speech?.map(({ start, end }) => part.segment(Math.round(start * 100), Math.round(end * 100))),
     vadMs: found - started,
     transcribeMs: performance.now() - found,
   };
-}
-
-/** Where speech is looked for, what lies outside of the part that is wanted is made silent: so times stay those of the whole audio. */
-function silenceRest({ samples, decoding }: TranscribeInput): void {
-  const from = decoding.offsetMs * 16;
-  if (from > 0) samples.fill(0, 0, from);
-  if (decoding.durationMs > 0) samples.fill(0, from + decoding.durationMs * 16);
-  decoding.offsetMs = decoding.durationMs = 0;
-}
-
-/** whisper.cpp goes on to the end of a duration, also where the audio has ended long before. */
-function endWithAudio(decoding: TranscribeInput["decoding"], samples: number): void {
-  if ((decoding.offsetMs + decoding.durationMs) * 16 >= samples) decoding.durationMs = 0;
 }
 
 function tell({ progress }: TranscribeInput, { post }: Task, part: number): void {
@@ -78,7 +64,7 @@ function tell({ progress }: TranscribeInput, { post }: Task, part: number): void
 class Run {
   readonly #input: TranscribeInput;
   readonly #samples: Float32Array<ArrayBuffer>;
-  readonly #kept: SpeechAudio | undefined;
+  readonly #times: PartTimes;
   readonly #task: Task;
   readonly #native: Native;
   #threads = 1;
@@ -88,12 +74,12 @@ class Run {
   constructor(
     input: TranscribeInput,
     samples: Float32Array<ArrayBuffer>,
-    kept: SpeechAudio | undefined,
+    times: PartTimes,
     task: Task,
   ) {
     this.#input = input;
     this.#samples = samples;
-    this.#kept = kept;
+    this.#times = times;
     this.#task = task;
     this.#native = task.native;
   }
@@ -106,7 +92,7 @@ class Run {
     const state = this.#makeState();
     try {
       const found = decoding.language === "auto" && lib.whisper_is_multilingual(context) !== 0
-        ? languageScores(this.#native, context, state, this.#samples, decoding.offsetMs, this.#threads)
+        ? languageScores(this.#native, context, state, this.#samples, this.#threads)
         : undefined;
       this.#task.throwIfCancelled();
       const language = found?.[0]?.language ?? languageOf(this.#native, context, decoding.language);
@@ -136,7 +122,8 @@ class Run {
     const reader = new SegmentReader(native, context, state, {
       words: decoding.wordTimestamps,
       dtw: this.#input.alignment,
-      speech: this.#kept,
+      byWords: this.#input.vad !== undefined,
+      times: this.#times,
       language,
     });
     using calls = new Callbacks();

@@ -16,6 +16,7 @@ import { Loader } from "./loader.ts";
 import type { SpeechInput, SpeechSegment, VadModelInput } from "./protocol.ts";
 import { waiting } from "./waiting.ts";
 
+const RATE = 16_000;
 /** Windows of the model that are computed between two looks at whether it was cancelled: some 16 seconds of audio. */
 const BLOCK_WINDOWS = 512;
 
@@ -48,7 +49,10 @@ export function findSpeech(
       onProgress(Math.min(1, (at + block) / samples.length));
     }
     task.cores.release();
-    return speechOf(probabilities, settings, window);
+    // The last window may reach beyond the audio.
+    const length = Math.floor(samples.length * 100 / RATE) / 100;
+    return speechOf(probabilities, settings, window)
+      .map(({ start, end }) => ({ start, end: Math.min(end, length) })).filter(({ start, end }) => start < end);
   } finally {
     lib.whisper_vad_free(context);
   }

@@ -3,7 +3,7 @@ import { isInstance, show } from "../../support/check.ts";
 import { type AudioSource, readAudio } from "../audio/mod.ts";
 import { checkSamples } from "../audio/sample_decoder.ts";
 import { Resampler } from "../audio/resampler.ts";
-import type { TranscribeSettings } from "./options.ts";
+import type { AudioPart, TranscribeSettings } from "./options.ts";
 
 /** What can be transcribed: a file (a path, a `file:` URL, its bytes, a `Blob`), or samples of one channel. */
 export type WhisperAudio = string | URL | Uint8Array | ArrayBuffer | Blob | Float32Array;
@@ -19,22 +19,22 @@ export interface GatheredAudio {
 const RATE = 16_000;
 const fileTypes: readonly (abstract new (...args: never[]) => unknown)[] = [URL, Uint8Array, ArrayBuffer, Blob];
 /** whisper.cpp counts samples in 32 bits: a day fits. */
-const MAX_SECONDS = 24 * 3600;
+const MAX_SAMPLES = 24 * 3600 * RATE;
 /** Samples that are looked at between two turns of the event loop: some tenths of a millisecond. */
 const PIECE = 1 << 17;
 
-/** Finds out what the audio is. Reads nothing yet. Throws {@linkcode InvalidArgumentError}. `seconds` is how much of it is needed at the most. */
+/**
+ * Finds out what the audio is. Reads nothing yet: no more than `part` of it is read then. Throws {@linkcode InvalidArgumentError}.
+ */
 export function gatherAudio(
   audio: WhisperAudio,
   settings: TranscribeSettings,
-  seconds: number = MAX_SECONDS,
+  part: AudioPart = settings.part,
 ): GatheredAudio {
-  const cut = seconds < MAX_SECONDS;
-  const most = seconds * RATE;
   if (isInstance(audio, Float32Array)) {
     // What is wrong with the first samples is told at once, the rest when it is read.
     checkSamples("the samples", audio.length > 1 ? audio.subarray(0, 1) : audio, settings.sampleRate);
-    return { isFile: false, read: (signal) => collect(piecesOf(audio, settings.sampleRate), most, cut, signal) };
+    return { isFile: false, read: (signal) => collect(piecesOf(audio, settings.sampleRate), part, signal) };
   }
   if (typeof audio !== "string" && !fileTypes.some((type) => isInstance(audio, type))) {
     throw new InvalidArgumentError(
@@ -42,21 +42,18 @@ export function gatherAudio(
       { value: audio, expected: "a file or a Float32Array" },
     );
   }
-  const { channel, ffmpeg } = settings;
+  const { channel, ffmpeg, allowTruncated, dataChunks } = settings;
   const source: AudioSource = isInstance(audio, ArrayBuffer) ? new Uint8Array(audio) : audio as AudioSource;
+  const options = {
+    allowTruncated,
+    dataChunks,
+    ...(channel === undefined ? {} : { channel }),
+    ...(ffmpeg === undefined ? {} : { ffmpeg }),
+  };
   return {
     isFile: true,
     read: (signal) =>
-      collect(
-        readAudio(source, {
-          ...(channel === undefined ? {} : { channel }),
-          ...(ffmpeg === undefined ? {} : { ffmpeg }),
-          ...(signal === undefined ? {} : { signal }),
-        }),
-        most,
-        cut,
-        signal,
-      ),
+      collect(readAudio(source, { ...options, ...(signal === undefined ? {} : { signal }) }), part, signal),
   };
 }
 
@@ -72,30 +69,37 @@ async function* piecesOf(samples: Float32Array, sampleRate: number): AsyncGenera
   if (resampler !== undefined) yield resampler.flush();
 }
 
+/** The samples of a part; the pieces end with it. */
 async function collect(
   pieces: AsyncIterable<Float32Array>,
-  most: number,
-  cut: boolean,
+  { fromMs, toMs }: AudioPart,
   signal: AbortSignal | undefined,
 ): Promise<Float32Array<ArrayBuffer>> {
+  const [from, to] = [fromMs * RATE / 1000, toMs * RATE / 1000];
   let whole = new Float32Array(1 << 20);
   let length = 0;
-  for await (const part of pieces) {
+  let position = 0;
+  for await (const piece of pieces) {
     signal?.throwIfAborted();
-    if (length + part.length > whole.length) {
-      const larger = new Float32Array(Math.max(whole.length * 2, length + part.length));
+    const heard = piece.subarray(Math.max(0, from - position), Math.max(0, to - position));
+    position += piece.length;
+    if (length + heard.length > MAX_SAMPLES) throw tooLong(length + heard.length);
+    if (length + heard.length > whole.length) {
+      const larger = new Float32Array(Math.max(whole.length * 2, length + heard.length));
       larger.set(whole.subarray(0, length));
       whole = larger;
     }
-    whole.set(part, length);
-    length += part.length;
-    if (length >= most) break;
+    whole.set(heard, length);
+    length += heard.length;
+    if (position >= to) break;
   }
-  if (length > most && !cut) {
-    throw new InvalidArgumentError(
-      `the audio is longer than ${most / RATE / 3600} hours; give it in parts, or as a stream to whisper.live`,
-      { value: length / RATE, expected: `at most ${most / RATE} seconds` },
-    );
-  }
-  return whole.slice(0, Math.min(length, most));
+  return whole.slice(0, length);
+}
+
+function tooLong(samples: number): InvalidArgumentError {
+  const hours = MAX_SAMPLES / RATE / 3600;
+  return new InvalidArgumentError(
+    `the audio is longer than ${hours} hours; transcribe it in parts by offset and duration, or as a stream by whisper.live`,
+    { value: samples / RATE, expected: `at most ${hours * 3600} seconds` },
+  );
 }

@@ -1,3 +1,4 @@
+import type { DataChunks } from "../audio/mod.ts";
 import type { VadOptions } from "../vad/options.ts";
 
 /** Options of `Whisper.detectSpeech`. */
@@ -14,6 +15,10 @@ export interface AudioOptions {
   channel?: number | "mix" | undefined;
   /** For files: the program that reads what isn't WAV, `false` for none. Default `"ffmpeg"`. */
   ffmpeg?: string | false | undefined;
+  /** For files: accept a WAV file that is cut off and use what is there, instead of rejecting with AudioTruncatedError. Default false. */
+  allowTruncated?: boolean | undefined;
+  /** For files: the `data` chunks of a WAV file that are read, `"all"` one after another or the `"first"` alone. Default `"all"`. */
+  dataChunks?: DataChunks | undefined;
   /** How many threads compute, at most. */
   threads?: number | undefined;
   /** Stops it: the promise then rejects with the signal's reason. */
@@ -21,4 +26,12 @@ export interface AudioOptions {
 }
 
 /** The names of {@linkcode AudioOptions}. */
-export const audioNames = ["sampleRate", "channel", "ffmpeg", "threads", "signal"] as const;
+export const audioNames = [
+  "sampleRate",
+  "channel",
+  "ffmpeg",
+  "allowTruncated",
+  "dataChunks",
+  "threads",
+  "signal",
+] as const;

@@ -10,13 +10,14 @@ import {
   checkFunction,
   checkInteger,
   checkNumber,
+  checkOneOf,
   checkOptions,
   checkSignal,
   checkText,
   isInstance,
   show,
 } from "../../support/check.ts";
-import type { ChannelChoice } from "../audio/mod.ts";
+import { type ChannelChoice, DATA_CHUNKS, type DataChunks } from "../audio/mod.ts";
 import { checkGrammar, type SpeechGrammar } from "./grammar.ts";
 import { checkVad, type VadOptions, type VadSettings } from "../vad/options.ts";
 
@@ -85,9 +86,9 @@ export interface DecodingOptions {
   speakerTurns?: boolean | undefined;
   /** How many places of the encoder are computed, 0 to 1500; fewer are faster and worse. Default 0: all. C: `audio_ctx`. */
   audioContext?: number | undefined;
-  /** Where in the audio to begin, in seconds. Default 0. C: `offset_ms`. */
+  /** Start of the part that is transcribed, in seconds: 0 to 2,000,000. Default 0. Audio before it isn't heard; times stay those of the whole audio. C: `offset_ms`. */
   offset?: number | undefined;
-  /** How much of the audio, in seconds. Default all. C: `duration_ms`. */
+  /** Length of the part that is transcribed, in seconds: 0 to 2,000,000. Default all that follows `offset`. Audio behind it isn't heard. C: `duration_ms`. */
   duration?: number | undefined;
 }
 
@@ -106,6 +107,10 @@ export interface TranscribeOptions extends DecodingOptions {
   channel?: ChannelChoice | undefined;
   /** For files: the program that reads what isn't WAV, `false` for none. Default `"ffmpeg"`. */
   ffmpeg?: string | false | undefined;
+  /** For files: accept a WAV file that is cut off and transcribe what is there, instead of rejecting with AudioTruncatedError. Default false. */
+  allowTruncated?: boolean | undefined;
+  /** For files: the `data` chunks of a WAV file that are read, `"all"` one after another or the `"first"` alone. Default `"all"`. */
+  dataChunks?: DataChunks | undefined;
   /** Called while it works with a number from 0 to 1. C: `progress_callback`. */
   onProgress?: ((part: number) => void) | undefined;
   /** Stops it: loop and result then reject with the signal's reason. */
@@ -143,18 +148,27 @@ export interface DecodingSettings {
   singleSegment: boolean;
   speakerTurns: boolean;
   audioContext: number;
-  offsetMs: number;
-  durationMs: number;
+}
+
+/** The part of the audio that is transcribed, in milliseconds. */
+export interface AudioPart {
+  /** Where it starts. */
+  readonly fromMs: number;
+  /** Where it ends; `Infinity` for the end of the audio. */
+  readonly toMs: number;
 }
 
 /** Checked options of a transcription. */
 export interface TranscribeSettings {
   decoding: DecodingSettings;
+  part: AudioPart;
   vad: "auto" | false | VadSettings;
   threads: number | undefined;
   sampleRate: number;
   channel: ChannelChoice | undefined;
   ffmpeg: string | false | undefined;
+  allowTruncated: boolean;
+  dataChunks: DataChunks;
   onProgress: ((part: number) => void) | undefined;
   signal: AbortSignal | undefined;
 }
@@ -201,6 +215,8 @@ export const transcribeNames = [
   "sampleRate",
   "channel",
   "ffmpeg",
+  "allowTruncated",
+  "dataChunks",
   "onProgress",
   "signal",
 ] as const;
@@ -215,13 +231,17 @@ const BY_AVERAGE = -1;
 export function checkTranscribe(where: string, options: TranscribeOptions | undefined): TranscribeSettings {
   const given: TranscribeOptions = checkOptions(where, options, transcribeNames);
   const { vad = "auto", threads, sampleRate = 16_000, channel, ffmpeg, onProgress, signal } = given;
+  const { allowTruncated = false, dataChunks = "all" } = given;
   return {
     decoding: checkDecoding(given),
+    part: checkPart(given),
     vad: vad === "auto" || vad === false ? vad : checkVad("vad", vad === true ? undefined : vad),
     threads: threads === undefined ? undefined : checkThreads(threads),
     sampleRate: checkInteger("sampleRate", sampleRate, { min: 1_000, max: 768_000 }),
     channel,
     ffmpeg,
+    allowTruncated: checkBoolean("allowTruncated", allowTruncated),
+    dataChunks: checkOneOf("dataChunks", dataChunks, DATA_CHUNKS),
     onProgress: onProgress === undefined ? undefined : checkFunction("onProgress", onProgress),
     signal: signal === undefined ? undefined : checkSignal("signal", signal),
   };
@@ -269,14 +289,15 @@ function checkDecoding(given: DecodingOptions): DecodingSettings {
     singleSegment: boolean("singleSegment", false),
     speakerTurns: boolean("speakerTurns", false),
     audioContext: integer("audioContext", 0, 0, 1500),
-    offsetMs: milliseconds(number("offset", 0, 0, MAX_SECONDS)),
-    durationMs: given.duration === undefined ? 0 : Math.max(1, milliseconds(number("duration", 0, 0, MAX_SECONDS))),
   };
   return settings;
 }
 
-function milliseconds(seconds: number): number {
-  return Math.round(seconds * 1000);
+function checkPart({ offset = 0, duration }: DecodingOptions): AudioPart {
+  const range = { min: 0, max: MAX_SECONDS };
+  const fromMs = Math.round(checkNumber("offset", offset, range) * 1000);
+  if (duration === undefined) return { fromMs, toMs: Infinity };
+  return { fromMs, toMs: fromMs + Math.round(checkNumber("duration", duration, range) * 1000) };
 }
 
 function checkName(name: string, value: unknown): string {

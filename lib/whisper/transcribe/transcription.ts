@@ -11,7 +11,7 @@ export interface TranscriptionTimings {
   vadMs: number;
   /** Milliseconds from there to the end. */
   transcribeMs: number;
-  /** Seconds of audio. */
+  /** Seconds of audio that were transcribed: those of the part that was asked for. */
   audioSeconds: number;
 }
 

@@ -6,6 +6,8 @@
  */
 
 import type { SpeechSegment } from "../thread/protocol.ts";
+import { joined } from "../../../ffi/memory/concat.ts";
+import type { Span, TimeMap } from "../transcribe/times.ts";
 import type { VadSettings } from "./options.ts";
 
 const RATE = 16_000;
@@ -150,14 +152,16 @@ interface Kept {
 
 /** Silence that is put between two stretches, in samples. */
 const gap = RATE / 10;
+/** Less of a stretch than this is no part of a segment that goes on in another one, in hundredths of a second: whisper.cpp's times are no more exact. */
+const SLACK = 20;
+/** A segment lasts as long as this where its stretch does, in hundredths of a second. */
+const SHORTEST_SEGMENT = 10;
 
-/** Audio without its silence, and the way back to its times. */
-export class SpeechAudio {
+/** Audio without its silence, and the way back to its times. Times are hundredths of a second. */
+export class SpeechAudio implements TimeMap {
   /** What is left, with a tenth of a second of silence between two stretches. */
   readonly samples: Float32Array<ArrayBuffer>;
   readonly #kept: readonly Kept[];
-  /** Pairs of times, in what is left and in the audio, in hundredths of a second. */
-  readonly #points: readonly (readonly [number, number])[];
 
   /** Keeps the stretches of `speech`; `overlap` seconds behind each are kept too. */
   constructor(samples: Float32Array, speech: readonly SpeechSegment[], overlap: number) {
@@ -165,7 +169,6 @@ export class SpeechAudio {
     const overlapSamples = Math.trunc(overlap * RATE);
     const pieces: Float32Array[] = [];
     const kept: Kept[] = [];
-    const points: [number, number][] = [];
     let at = 0;
     for (const [index, one] of speech.entries()) {
       const [start, end] = [Math.round(one.start * 100), Math.round(one.end * 100)];
@@ -174,53 +177,63 @@ export class SpeechAudio {
       const own = Math.min(end * RATE / 100, last);
       const to = isLast ? own : Math.min(own + overlapSamples, last);
       if (to <= from) continue;
-      const stretch = { start, end, keptStart: centiseconds(at), keptEnd: centiseconds(at + own - from) };
-      kept.push(stretch);
-      points.push([stretch.keptStart, start], [stretch.keptEnd, end]);
+      kept.push({ start, end, keptStart: centiseconds(at), keptEnd: centiseconds(at + own - from) });
       pieces.push(samples.subarray(from, to));
       at += to - from;
       if (isLast) continue;
-      points.push([centiseconds(at), end], [
-        centiseconds(at + gap),
-        Math.round((speech[index + 1] as SpeechSegment).start * 100),
-      ]);
       pieces.push(new Float32Array(gap));
       at += gap;
     }
-    this.samples = new Float32Array(at);
-    let place = 0;
-    for (const piece of pieces) {
-      this.samples.set(piece, place);
-      place += piece.length;
-    }
+    this.samples = joined(Float32Array, pieces);
     this.#kept = kept;
-    points.sort((a, b) => a[0] - b[0]);
-    this.#points = points.filter(([time], index) => index === 0 || time !== points[index - 1]?.[0]);
   }
 
-  /** The time in the audio of a segment's time, in hundredths of a second. */
-  segmentTime(time: number): number {
-    const points = this.#points;
-    const above = points.findIndex(([kept]) => kept >= time);
-    const upper = points[above === -1 ? points.length - 1 : above];
-    if (upper === undefined) return time;
-    const lower = points[above - 1];
-    if (above <= 0 || lower === undefined || upper[0] === time) return upper[1];
-    return lower[1] + Math.trunc((time - lower[0]) * (upper[1] - lower[1]) / (upper[0] - lower[0]));
-  }
-
-  /** The time in the audio of a token's time, in hundredths of a second: never in silence that was left out. */
-  tokenTime(time: number): number {
-    const kept = this.#kept;
-    const index = kept.findLastIndex(({ keptStart }) => keptStart <= time);
-    const one = kept[Math.max(0, index)];
-    if (one === undefined) return time;
-    if (index < 0) return one.start;
-    if (time <= one.keptEnd) {
-      const length = one.keptEnd - one.keptStart;
-      return length <= 0 ? one.start : one.start + Math.trunc((time - one.keptStart) * (one.end - one.start) / length);
+  /** A segment starts and ends in stretches of which it covers more than whisper.cpp's times may be off: never in silence. */
+  segment(from: number, to: number): Span {
+    const covered = this.#kept.filter((one) => overlapOf(one, from, to) > SLACK);
+    const [first, last] = [covered[0], covered.at(-1)];
+    if (first === undefined || last === undefined) {
+      return this.#within(this.#nearest(from, to), from, to, SHORTEST_SEGMENT);
     }
-    const next = kept[index + 1];
-    return next === undefined || time <= Math.trunc((one.keptEnd + next.keptStart) / 2) ? one.end : next.start;
+    const start = placeIn(first, from);
+    if (first !== last) return { start, end: placeIn(last, to) };
+    return this.#within(first, from, to, SHORTEST_SEGMENT);
   }
+
+  /** A word belongs to the stretch that most of it lies in. */
+  word(from: number, to: number): Span {
+    return this.#within(this.#nearest(from, to), from, to, 1);
+  }
+
+  /** A point in silence is the end of the stretch before, or the start of the next one, whichever is nearer. */
+  point(time: number): number {
+    const one = this.#nearest(time, time);
+    return one === undefined ? time : placeIn(one, time);
+  }
+
+  /** Both ends in one stretch, `shortest` apart where that is long enough. */
+  #within(one: Kept | undefined, from: number, to: number, shortest: number): Span {
+    if (one === undefined) return { start: from, end: Math.max(from, to) };
+    const start = placeIn(one, from);
+    const end = Math.min(one.end, Math.max(placeIn(one, to), start + shortest));
+    return { start: Math.max(one.start, Math.min(start, end - shortest)), end };
+  }
+
+  /** The stretch that most of a span lies in; for one in silence the nearer of the two beside it. */
+  #nearest(from: number, to: number): Kept | undefined {
+    let best = this.#kept[0];
+    for (const one of this.#kept) {
+      if (best !== undefined && overlapOf(one, from, to) > overlapOf(best, from, to)) best = one;
+    }
+    return best;
+  }
+}
+
+/** How much of a stretch a span covers; how far away it is, negative, where it covers nothing. */
+function overlapOf({ keptStart, keptEnd }: Kept, from: number, to: number): number {
+  return Math.min(keptEnd, to) - Math.max(keptStart, from);
+}
+
+function placeIn({ start, end, keptStart }: Kept, time: number): number {
+  return Math.min(end, Math.max(start, start + time - keptStart));
 }
