@@ -79,6 +79,22 @@ export class Linux {
     return tids;
   }
 
+  /** A copy of memory of this process, shorter where it ends; `undefined` where there is none. Never faults: the system reads. */
+  peek(address: bigint, byteLength: number): Uint8Array<ArrayBuffer> | undefined {
+    const read = this.#bind("process_vm_readv", {
+      parameters: ["i32", "u64", "u64", "u64", "u64", "u64"],
+      result: "i64",
+    });
+    const bytes = new Uint8Array(byteLength);
+    const [into, from] = [
+      new BigUint64Array([this.#runtime.addressOf(bytes), BigInt(byteLength)]),
+      new BigUint64Array([address, BigInt(byteLength)]),
+    ];
+    const { addressOf } = this.#runtime;
+    const count = Number(read(process.pid, addressOf(into), 1n, addressOf(from), 1n, 0n));
+    return count <= 0 ? undefined : bytes.subarray(0, count);
+  }
+
   /** The address of SIGABRT's handler; 0 for the default. */
   abortHandler(): bigint {
     const old = new BigUint64Array(19);

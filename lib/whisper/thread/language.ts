@@ -5,6 +5,7 @@ import { InvalidArgumentError, UnsupportedModelError } from "../../errors.ts";
 import { show } from "../../support/check.ts";
 import { TranscriptionError } from "../errors.ts";
 import type { LanguageInput, LanguageProbability } from "./protocol.ts";
+import { makeState } from "./state.ts";
 import { waiting } from "./waiting.ts";
 
 /** Tokens of a vocabulary that are no language, for models of many languages. */
@@ -37,7 +38,7 @@ export function languageOf(native: Native, context: Pointer<"whisper_context">, 
 
 /** Listens for the language: all of them, the most probable first. */
 export function languageScores(
-  native: Native,
+  { native, throwIfCancelled }: Pick<TaskContext, "native" | "throwIfCancelled">,
   context: Pointer<"whisper_context">,
   state: Pointer<"whisper_state">,
   samples: Float32Array<ArrayBuffer>,
@@ -47,6 +48,7 @@ export function languageScores(
   const probabilities = new Float32Array(lib.whisper_lang_max_id() + 1);
   const mel = lib.whisper_pcm_to_mel_with_state(context, state, samples, samples.length, threads);
   const code = mel === 0 ? lib.whisper_lang_auto_detect_with_state(context, state, 0, threads, probabilities) : mel;
+  throwIfCancelled();
   if (code < 0 || mel !== 0) {
     throw new TranscriptionError(
       `whisper.cpp can't tell the language: it gave ${code}`,
@@ -65,7 +67,7 @@ export function languageScores(
 
 /** The language task. */
 export function detectLanguage(input: LanguageInput, task: TaskContext<{ waiting: true }>): LanguageProbability[] {
-  const { native, lib, cores } = task;
+  const { lib, cores } = task;
   if (input.samples.length < SHORTEST) {
     throw new InvalidArgumentError(
       `the audio has ${input.samples.length / 16} ms; give a tenth of a second at least to tell its language`,
@@ -74,15 +76,9 @@ export function detectLanguage(input: LanguageInput, task: TaskContext<{ waiting
   }
   const threads = cores.acquire(input.threads, waiting(task));
   task.throwIfCancelled();
-  const state = lib.whisper_init_state(input.context);
-  if (state === null) {
-    throw new TranscriptionError("whisper.cpp can't make a state; is there memory for it?", {
-      value: null,
-      expected: "a state",
-    });
-  }
+  const state = makeState(input.context, task);
   try {
-    return languageScores(native, input.context, state, input.samples, threads);
+    return languageScores(task, input.context, state, input.samples, threads);
   } finally {
     lib.whisper_free_state(state);
   }

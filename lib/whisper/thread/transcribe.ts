@@ -17,6 +17,7 @@ import { languageOf, languageScores } from "./language.ts";
 import { cText, fullParams } from "./params.ts";
 import type { TranscribeInput, TranscribeMessage, TranscribeOutput } from "./protocol.ts";
 import { SegmentReader } from "./segments.ts";
+import { makeState } from "./state.ts";
 import { suppressedTokens } from "./suppress.ts";
 import { findSpeech } from "./vad.ts";
 import { waiting } from "./waiting.ts";
@@ -89,10 +90,10 @@ class Run {
     const { context, decoding } = this.#input;
     this.#threads = this.#takeCores(this.#input.threads, 1);
     this.#task.throwIfCancelled();
-    const state = this.#makeState();
+    const state = makeState(context, this.#task);
     try {
       const found = decoding.language === "auto" && lib.whisper_is_multilingual(context) !== 0
-        ? languageScores(this.#native, context, state, this.#samples, this.#threads)
+        ? languageScores(this.#task, context, state, this.#samples, this.#threads)
         : undefined;
       this.#task.throwIfCancelled();
       const language = found?.[0]?.language ?? languageOf(this.#native, context, decoding.language);
@@ -106,14 +107,6 @@ class Run {
   /** Takes cores, `least` of them; gives 0 when it is cancelled meanwhile. */
   #takeCores(wanted: number, least: number): number {
     return this.#task.cores.acquire(wanted, waiting(this.#task), least);
-  }
-
-  #makeState(): Pointer<"whisper_state"> {
-    const mark = this.#native.logMark();
-    const state = this.#native.lib.whisper_init_state(this.#input.context);
-    if (state !== null) return state;
-    const words = logWords(this.#native, mark) ?? "is there memory for it?";
-    throw new TranscriptionError(`whisper.cpp can't make a state: ${words}`, { value: null, expected: "a state" });
   }
 
   #compute(state: Pointer<"whisper_state">, language: string): void {
