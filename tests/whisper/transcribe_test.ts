@@ -26,17 +26,20 @@ const settings: readonly (readonly [string, TranscribeOptions, string[]])[] = [
 for (const [title, options, args] of settings) {
   test(`text and times are whisper-cli's: ${title}`, async () => {
     const { segments, text } = await whisper.transcribe(jfkPath, { vad: false, ...options });
-    assert.deepEqual(shown(segments), parseLines(await cli(...args)));
+    // whisper-cli's may end after the audio.
+    const theirs = parseLines(await cli(...args)).map((line) => ({ ...line, end: Math.min(line.end, 11) }));
+    assert.deepEqual(shown(segments), theirs);
     assert.match(text, spoken);
   });
 }
 
-test("with speech found first, text and times are whisper-cli's with --vad", async () => {
+test("with speech found first, text and times are whisper-cli's with --vad, but none in silence", async () => {
   const { segments, speech } = await whisper.transcribe(jfkPath, { vad: true });
   // Recorded: its search for speech takes four threads whatever it is told, which can last for minutes on a busy machine.
   assert.deepEqual(shown(segments), [
-    { start: 0.29, end: 7.8, text: " And so my fellow Americans ask not what your country can do for you." },
-    { start: 7.8, end: 10.58, text: " Ask what you can do for your country." },
+    // Its ends are in silence that was left out: 7.8 both.
+    { start: 0.29, end: 7.71, text: " And so my fellow Americans ask not what your country can do for you." },
+    { start: 8.16, end: 10.58, text: " Ask what you can do for your country." },
   ]);
   assert.equal(speech?.length, 4);
 });

@@ -57,8 +57,7 @@ test("times of what is left lead back to the audio's", () => {
   const speech = [{ start: 2, end: 4 }, { start: 10, end: 11 }, { start: 19, end: 20 }];
   const audio = new SpeechAudio(samples, speech, 0.1);
   assert.equal(audio.samples[0], Math.fround(0.032));
-  assert.deepEqual([0, 100, 200, 400].map((time) => audio.segmentTime(time)), [200, 300, 400, 1960]);
-  assert.deepEqual([-5, 0, 100, 200, 201, 219, 220, 9999].map((time) => audio.tokenTime(time)), [
+  assert.deepEqual([-5, 0, 100, 200, 201, 219, 220, 9999].map((time) => audio.point(time)), [
     200,
     200,
     300,
@@ -68,9 +67,42 @@ test("times of what is left lead back to the audio's", () => {
     1000,
     2000,
   ]);
-  for (let time = 0; time < audio.samples.length / 160; time++) {
-    const back = audio.tokenTime(time) / 100;
-    assert.ok(speech.some(({ start, end }) => back >= start && back <= end), String(time));
+  // What is left: 0 to 200, 220 to 320, 340 to 440.
+  const segments = [[0, 200], [200, 320], [190, 320], [150, 320], [220, 345], [205, 212], [250, 250], [0, 440], [
+    430,
+    999,
+  ]];
+  assert.deepEqual(segments.map(([from = 0, to = 0]) => Object.values(audio.segment(from, to))), [
+    [200, 400],
+    [1000, 1100],
+    [1000, 1100],
+    [350, 1100],
+    [1000, 1100],
+    [390, 400],
+    [1030, 1040],
+    [200, 2000],
+    [1990, 2000],
+  ]);
+  const words = [[0, 150], [190, 260], [100, 330], [195, 225], [430, 999], [300, 300]];
+  assert.deepEqual(words.map(([from = 0, to = 0]) => Object.values(audio.word(from, to))), [
+    [200, 350],
+    [1000, 1040],
+    [300, 400],
+    [395, 400],
+    [1990, 2000],
+    [1080, 1081],
+  ]);
+  const isSpeech = (time: number) => speech.some(({ start, end }) => time >= start * 100 && time <= end * 100);
+  for (let from = 0; from < audio.samples.length / 160; from += 3) {
+    assert.ok(isSpeech(audio.point(from)), String(from));
+    for (let to = from; to < audio.samples.length / 160; to += 7) {
+      const [segment, word] = [audio.segment(from, to), audio.word(from, to)];
+      assert.ok(isSpeech(segment.start) && isSpeech(segment.end) && segment.start < segment.end, `${from} to ${to}`);
+      assert.ok(
+        speech.some(({ start, end }) => word.start >= start * 100 && word.end <= end * 100) && word.start < word.end,
+        `${from} to ${to}`,
+      );
+    }
   }
   assert.equal(new SpeechAudio(samples, [], 0.1).samples.length, 0);
 });

@@ -19,6 +19,7 @@ import {
   readWavInfo,
   type SampleEncoding,
 } from "../../../lib/whisper/audio/mod.ts";
+import { joined } from "../../../ffi/memory/concat.ts";
 import { randomNumbers } from "../../support/random.ts";
 import { buildWav, type WavPlan } from "./wav_builder.ts";
 
@@ -147,9 +148,41 @@ test("what is cut off is refused, or read as far as it goes", async () => {
   await refused(new Blob([cut]).stream(), AudioTruncatedError, /announces 16 bytes of samples, 10 are there/);
   for (const source of [cut, new Blob([cut]).stream()]) {
     assert.deepEqual([...await decodeAudio(source, { allowTruncated: true })], values.slice(0, 5));
+    assert.equal(
+      (await readWavInfo(source, { allowTruncated: true }).catch(() => undefined))?.frames,
+      source === cut ? 5 : undefined,
+    );
   }
   for (let length = 1; length < 44; length++) {
     await refused(whole.subarray(0, length), GgmlError, /cut off|no WAV file|ends before its samples|no samples/);
+  }
+});
+
+test("several data chunks are read one after another, or the first alone", async () => {
+  const [first, second] = [Int16Array.of(1000, 2000, 3000), Int16Array.of(-1000, -2000)];
+  const bytes = (samples: Int16Array) => new Uint8Array(samples.buffer);
+  const more = (size = second.length * 2) => {
+    const head = new Uint8Array(new TextEncoder().encode("LIST\x02\0\0\0xxdata????"));
+    new DataView(head.buffer).setUint32(14, size, true);
+    return joined(Uint8Array, [head, bytes(second)]);
+  };
+  const file = buildWav({ data: bytes(first), after: more() });
+  const scaled = (...all: number[]) => Float32Array.from(all, (value) => value / 32768);
+  for (const source of [file, new Blob([file]).stream()]) {
+    assert.deepEqual(await decodeAudio(source), scaled(1000, 2000, 3000, -1000, -2000));
+  }
+  assert.deepEqual(await decodeAudio(file, { dataChunks: "first" }), scaled(1000, 2000, 3000));
+  const cut = buildWav({ data: bytes(first), after: more(100) });
+  await assert.rejects(decodeAudio(cut), (error: Error) => {
+    assert.ok(error instanceof AudioTruncatedError);
+    assert.match(error.message, /allowTruncated: true/);
+    return true;
+  });
+  assert.deepEqual(await decodeAudio(cut, { allowTruncated: true }), scaled(1000, 2000, 3000, -1000, -2000));
+  assert.deepEqual(await decodeAudio(cut, { dataChunks: "first" }), scaled(1000, 2000, 3000));
+  for (const after of ["", "dat", "data\0", "\x01\x02\x03\x04\0\0\0\0", "junk\xff\xff\xff\x7fabc"]) {
+    const odd = buildWav({ data: bytes(first), after: Uint8Array.from(after, (one) => one.charCodeAt(0)) });
+    assert.deepEqual(await decodeAudio(odd), scaled(1000, 2000, 3000), JSON.stringify(after));
   }
 });
 
