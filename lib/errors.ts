@@ -5,7 +5,7 @@
  * @module
  */
 
-import { GgmlError, type GgmlErrorDetails, registerErrors } from "../ffi/errors.ts";
+import { GgmlError, type GgmlErrorDetails, registerErrors } from "../base/errors.ts";
 
 export {
   DisposedError,
@@ -24,7 +24,7 @@ export {
   RemoteLostError,
   type SerializedError,
   UnsupportedPlatformError,
-} from "../ffi/errors.ts";
+} from "../base/errors.ts";
 
 /** There is no file at the path that was given, or what is there is no file. */
 export class ModelNotFoundError extends GgmlError {

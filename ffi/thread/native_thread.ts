@@ -38,7 +38,7 @@ export interface TaskRun<Output, In = unknown> extends Promise<Output> {
 
 /** How a native thread is started. */
 export interface NativeThreadOptions {
-  /** The Worker's module; default is the library's own, `lib/worker/entry.ts`. */
+  /** The Worker's module, which calls `serveTasks`. Default: one without tasks, for {@linkcode NativeThread.call} alone. */
   entry?: URL | undefined;
   /**
    * What happens when native code on this thread calls `abort()`. `"contain"` (the default): the thread sleeps for ever, its requests reject with
@@ -67,8 +67,10 @@ export const threadRules = {
   logLevel: oneOf(LOG_LEVELS, { default: "info" }),
 } as const;
 
+const ENTRY_WORDS = 'a URL, such as new URL("./tasks.ts", import.meta.url)';
+
 const startSpec = options("NativeThread.start", {
-  entry: custom("a URL", (name, value) => isInstance(value, URL) ? value : refuse(name, value, "a URL")),
+  entry: custom(ENTRY_WORDS, (name, value) => isInstance(value, URL) ? value : refuse(name, value, ENTRY_WORDS)),
   ...threadRules,
 });
 type StartSettings = Settings<typeof startSpec>;

@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { type CoreMemory, makeCores, MAX_THREADS } from "./core_budget.ts";
-import { InvalidArgumentError, NativeThreadError } from "../errors.ts";
+import { NativeThreadError } from "../errors.ts";
+import { callThreadEntry } from "./entry_url.ts";
 import type { Native } from "../native.ts";
 import { type StartedWorker, startWorker, ThreadWorker } from "./worker_client.ts";
 
@@ -14,16 +13,7 @@ let cores: CoreMemory | undefined;
 
 /** A thread that rests, or a new one. Throws NativeThreadError when it doesn't come up. */
 export async function takeWorker(native: Native | Promise<Native>, entry: URL | undefined): Promise<ThreadWorker> {
-  if (entry !== undefined && !(entry instanceof URL)) {
-    throw new InvalidArgumentError(
-      "the entry of a native thread must be a URL; make one by new URL(…, import.meta.url)",
-      {
-        value: entry,
-        expected: "a URL",
-      },
-    );
-  }
-  const source = entry ?? await defaultEntry();
+  const source = entry ?? await callThreadEntry();
   const rested = takeRested(source.href);
   if (rested === undefined) return await newWorker(native, source);
   try {
@@ -93,22 +83,4 @@ export function freeSlot(taken: ReadonlySet<number>): number {
     );
   }
   return slot;
-}
-
-/** The library's own Worker: its file beside this one or, in a bundle, its text. */
-async function defaultEntry(): Promise<URL> {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const url = new URL(`../../lib/worker/entry.${extension}`, import.meta.url);
-  if (url.protocol !== "file:" || existsSync(fileURLToPath(url))) return url;
-  const { nativeThreadSource } = await import("../../lib/worker/source.ts");
-  if (nativeThreadSource === null) {
-    throw new NativeThreadError(
-      `the native thread's module ${url.href} isn't there, and this build doesn't carry its text`,
-      {
-        value: url.href,
-        expected: "the package as it was published, bundled or not",
-      },
-    );
-  }
-  return new URL(`data:text/javascript;charset=utf-8,${encodeURIComponent(nativeThreadSource)}`);
 }

@@ -21,9 +21,3 @@ export { refusedKeywords, supportedKeywords } from "./keywords.ts";
 export type { Problem } from "./validate.ts";
 export type { Whitespace } from "./writer.ts";
 export type { SchemaOutput, StandardIssue, StandardResult, StandardSchema } from "./standard.ts";
-export type {
-  ResultSchema,
-  StructuredOptions,
-  StructuredResult,
-  StructuredResultOf,
-} from "../llama/generation/structured.ts";

@@ -41,7 +41,6 @@ export {
 export {
   type JsonSchema,
   type JsonValue,
-  type ResultSchema,
   type SchemaOptions,
   type SchemaOutput,
   type SchemaRules,
@@ -51,9 +50,6 @@ export {
   type StandardIssue,
   type StandardResult,
   type StandardSchema,
-  type StructuredOptions,
-  type StructuredResult,
-  type StructuredResultOf,
   type Whitespace,
 } from "../json_schema/mod.ts";
 export type {
@@ -64,3 +60,4 @@ export type {
   Perplexity,
   ScoreOptions,
 } from "./generation/scoring.ts";
+export type { ResultSchema, StructuredOptions, StructuredResult, StructuredResultOf } from "./generation/structured.ts";

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "../../ffi/errors.ts";
+import { InvalidArgumentError } from "../../base/errors.ts";
 
 /** Items that come one by one, for one reader. Those that come before the reader does wait for it. */
 export class ItemQueue<Item> {

@@ -8,6 +8,12 @@ import { npmPack, readJson, run, writeJson } from "./tools.ts";
 
 const CONTENTS = ["mod.ts", "base", "ffi", "lib", "deno.json", "LICENSE", "README.md"] as const;
 
+/** The entries of native threads, each with a module beside it that carries its text, and that text's name. */
+const THREAD_ENTRIES = [
+  { folder: join("ffi", "thread"), constant: "callThreadSource" },
+  { folder: join("lib", "worker"), constant: "nativeThreadSource" },
+] as const;
+
 /** Makes the package of the library, and gives its tarball's path. */
 export async function packLibrary(platforms: readonly PlatformPackage[], work: string, out: string): Promise<string> {
   const staged = join(work, "library");
@@ -16,7 +22,7 @@ export async function packLibrary(platforms: readonly PlatformPackage[], work: s
     if (existsSync(join(ROOT, name))) cpSync(join(ROOT, name), join(staged, name), { recursive: true });
   }
   symlinkSync(join(ROOT, "node_modules"), join(staged, "node_modules"), "junction");
-  await embedNativeThread(staged);
+  for (const entry of THREAD_ENTRIES) await embedEntry(staged, entry);
   run(process.execPath, ["pack", "--allow-dirty", "--no-source-maps", "--output", join(work, "library.tgz")], staged);
   run("tar", ["-xzf", join(work, "library.tgz"), "-C", work], work);
   const folder = join(work, "package");
@@ -26,12 +32,12 @@ export async function packLibrary(platforms: readonly PlatformPackage[], work: s
 }
 
 /**
- * Puts the whole program of the native thread, as text, into the module that carries it. A bundler then takes it along with everything else,
+ * Puts the whole program of a native thread, as text, into the module that carries it. A bundler then takes it along with everything else,
  * and the thread starts without a file of its own.
  */
-async function embedNativeThread(staged: string): Promise<void> {
+async function embedEntry(staged: string, { folder, constant }: (typeof THREAD_ENTRIES)[number]): Promise<void> {
   const { outputFiles } = await build({
-    entryPoints: [join(staged, "lib", "worker", "entry.ts")],
+    entryPoints: [join(staged, folder, "entry.ts")],
     bundle: true,
     write: false,
     format: "esm",
@@ -41,10 +47,10 @@ async function embedNativeThread(staged: string): Promise<void> {
     legalComments: "none",
   });
   const text = outputFiles[0]?.text;
-  if (text === undefined) throw new Error("esbuild made nothing of the native thread");
+  if (text === undefined) throw new Error(`esbuild made nothing of ${folder}/entry.ts`);
   writeFileSync(
-    join(staged, "lib", "worker", "source.ts"),
-    `/** The native thread's program, put here by the packing script. */\nexport const nativeThreadSource: string | null = ${
+    join(staged, folder, "entry_source.ts"),
+    `/** The native thread's program, put here by the packing script. */\nexport const ${constant}: string | null = ${
       JSON.stringify(text)
     };\n`,
   );

@@ -44,6 +44,7 @@ function checks(): Step[] {
       title: "deno publish --dry-run",
       command: [deno, "publish", "--dry-run", "--allow-dirty"],
     },
+    { part: "layers", title: "imports go one way", command: [deno, "run", "-A", "scripts/check_layers.ts"] },
     {
       part: "tables",
       title: "tables match the headers",

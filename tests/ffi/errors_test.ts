@@ -9,7 +9,7 @@ import {
   registerErrors,
   type SerializedError,
   serializeError,
-} from "../../ffi/errors.ts";
+} from "../../base/errors.ts";
 
 /** There and back as through a message. */
 function travelled(error: unknown): unknown {

@@ -1,4 +1,11 @@
-import { type Native, NativeAbortError, NativeHangError, NativeThread, NativeThreadError } from "../../../ffi/mod.ts";
+import {
+  type Native,
+  NativeAbortError,
+  NativeHangError,
+  type NativeThread,
+  NativeThreadError,
+} from "../../../ffi/mod.ts";
+import { startThread } from "../../worker/start.ts";
 import type { GgmlError } from "../../errors.ts";
 import type { GgmlTasks } from "../thread/tasks.ts";
 
@@ -64,7 +71,7 @@ export class ComputeThread {
 
   /** A start that failed, such as for want of threads, is tried again the next time. */
   #start(): Promise<NativeThread<GgmlTasks>> {
-    const thread = NativeThread.start<GgmlTasks>(this.#native);
+    const thread = startThread<GgmlTasks>(this.#native);
     thread.catch(() => this.#thread = undefined);
     return thread;
   }

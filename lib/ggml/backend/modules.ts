@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { type Native, NativeThread } from "../../../ffi/mod.ts";
+import type { Native } from "../../../ffi/mod.ts";
+import { startThread } from "../../worker/start.ts";
 import { BackendLoadError, GgmlError } from "../../errors.ts";
 import { checkText } from "../../support/check.ts";
 import { BackendModule } from "./backend_module.ts";
@@ -30,7 +31,7 @@ export async function inspectModules(
   native: Native,
   paths: readonly string[],
 ): Promise<(ModuleInfo | RefusedModule)[]> {
-  await using thread = await NativeThread.start<GgmlTasks>(native);
+  await using thread = await startThread<GgmlTasks>(native);
   const found: (ModuleInfo | RefusedModule)[] = [];
   for (const path of paths) {
     try {

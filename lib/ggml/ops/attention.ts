@@ -5,7 +5,7 @@
  */
 
 import { ggml_op, ggml_prec } from "../../../ffi/mod.ts";
-import { InvalidArgumentError } from "../../../ffi/errors.ts";
+import { InvalidArgumentError } from "../../../base/errors.ts";
 import { checkBoolean, checkOptions } from "../../support/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { InvalidArgumentError } from "../../../ffi/errors.ts";
+import { InvalidArgumentError } from "../../../base/errors.ts";
 import type { Lib } from "../../../ffi/mod.ts";
 import { checkInteger, checkNumber, type Range } from "../../support/check.ts";
 import { brands } from "../brands.ts";

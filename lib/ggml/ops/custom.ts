@@ -5,7 +5,7 @@
  */
 
 import type { CallbackName, Pointer } from "../../../ffi/mod.ts";
-import { InvalidArgumentError } from "../../../ffi/errors.ts";
+import { InvalidArgumentError } from "../../../base/errors.ts";
 import { checkBoolean, checkFunction, checkOptions, show } from "../../support/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";

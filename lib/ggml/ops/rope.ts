@@ -13,7 +13,7 @@ import {
   type Lib,
   type Pointer,
 } from "../../../ffi/mod.ts";
-import { InvalidArgumentError } from "../../../ffi/errors.ts";
+import { InvalidArgumentError } from "../../../base/errors.ts";
 import { checkBoolean, checkInteger, checkNumber, checkOneOf, checkOptions, show } from "../../support/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";

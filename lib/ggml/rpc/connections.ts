@@ -9,7 +9,7 @@
  */
 
 import type { NativeThread, Pointer } from "../../../ffi/mod.ts";
-import { NativeAbortError, NativeHangError } from "../../../ffi/errors.ts";
+import { NativeAbortError, NativeHangError } from "../../../base/errors.ts";
 import { InvalidArgumentError, RpcConnectError, RpcInUseError } from "../../errors.ts";
 import { checkInteger, checkText, show } from "../../support/check.ts";
 import { askServer, type RemoteDevice } from "./protocol.ts";

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type Lib, type Native, NativeThread, open, type Pointer } from "../../../ffi/mod.ts";
+import { type Lib, type Native, type NativeThread, open, type Pointer } from "../../../ffi/mod.ts";
+import { startThread } from "../../worker/start.ts";
 import { AllocationError, DisposedError, NotAllocatedError } from "../../errors.ts";
 import { checkInteger, checkOptions, checkSignal } from "../../support/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
@@ -82,7 +83,7 @@ export class RemoteBackend implements AsyncDisposable {
     if (watchdogMs !== undefined) checkInteger("watchdogMs", watchdogMs, { min: 0, max: 0x7fff_ffff });
     if (signal !== undefined) checkSignal("signal", signal).throwIfAborted();
     const native = await open();
-    const thread = await NativeThread.start<GgmlTasks>(native, { watchdogMs });
+    const thread = await startThread<GgmlTasks>(native, { watchdogMs });
     try {
       const devices = await RemoteDevices.open([device], thread, timeoutMs, signal);
       return new RemoteBackend(device, native, thread, devices);

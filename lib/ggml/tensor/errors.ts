@@ -4,7 +4,7 @@
  * @module
  */
 
-import { GgmlError, registerErrors } from "../../../ffi/errors.ts";
+import { GgmlError, registerErrors } from "../../../base/errors.ts";
 
 /** A dimension of a tensor isn't what an operator takes; the message says which of which operand. */
 export class TensorShapeError extends GgmlError {

@@ -5,7 +5,7 @@
  */
 
 import type { ggml_type } from "../../../ffi/mod.ts";
-import { InvalidArgumentError } from "../../../ffi/errors.ts";
+import { InvalidArgumentError } from "../../../base/errors.ts";
 import { checkInteger, checkOneOf, show } from "../../support/check.ts";
 import { TensorShapeError } from "./errors.ts";
 import { type TensorType, tensorTypes } from "../../gguf/tensor_types.ts";

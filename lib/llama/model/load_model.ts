@@ -1,6 +1,6 @@
 import { open } from "../../../ffi/mod.ts";
+import { startThread } from "../../worker/start.ts";
 import type { Native } from "../../../ffi/native.ts";
-import { NativeThread } from "../../../ffi/thread/native_thread.ts";
 import type { GgufHeader } from "../../gguf/header.ts";
 import { threadOptions, watchedLoad } from "../../support/load_options.ts";
 import { bytesPerToken } from "./kv_size.ts";
@@ -35,7 +35,7 @@ export async function loadModel(source: string | URL, options?: ModelOptions): P
     ? undefined
     : (await import("./devices.ts")).deviceOpener(settings.devices);
   settings.signal?.throwIfAborted();
-  const [header, [native, thread]] = await both(readModelHeader(path), startThread(settings));
+  const [header, [native, thread]] = await both(readModelHeader(path), openOnThread(settings));
   const { signal, onMessage } = watchedLoad(settings);
   let devices: OpenDevices | undefined;
   try {
@@ -64,9 +64,9 @@ export async function loadModel(source: string | URL, options?: ModelOptions): P
 }
 
 /** The libraries, and a thread that starts while they are opened. */
-function startThread(settings: LoadSettings): Promise<[Native, ModelThread]> {
+function openOnThread(settings: LoadSettings): Promise<[Native, ModelThread]> {
   const native = open(settings.libraryPath === undefined ? {} : { libraryPath: settings.libraryPath });
-  return Promise.all([native, NativeThread.start<LlamaTasks>(native, threadOptions(settings))]);
+  return Promise.all([native, startThread<LlamaTasks>(native, threadOptions(settings))]);
 }
 
 /** Both results. When the header is bad that is the error, and the thread is given back. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { InvalidArgumentError } from "../../../ffi/errors.ts";
+import { InvalidArgumentError } from "../../../base/errors.ts";
 import type { Pointer } from "../../../ffi/types/pointer.ts";
 import type { Lib } from "../../../ffi/tables.ts";
 

@@ -8,7 +8,7 @@ import { close, open, read, type Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { InvalidArgumentError } from "../../../ffi/errors.ts";
+import { InvalidArgumentError } from "../../../base/errors.ts";
 import { isInstance, show } from "../../support/check.ts";
 import { AudioAccessError, AudioNotFoundError } from "./errors.ts";
 import { joined } from "../../../ffi/memory/concat.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { GgmlError, registerErrors } from "../../../ffi/errors.ts";
+import { GgmlError, registerErrors } from "../../../base/errors.ts";
 
 /** There is no audio file at the path that was given, or what is there is no file. */
 export class AudioNotFoundError extends GgmlError {

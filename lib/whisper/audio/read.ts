@@ -5,7 +5,7 @@
  */
 
 import { setImmediate } from "node:timers/promises";
-import { InvalidArgumentError } from "../../../ffi/errors.ts";
+import { InvalidArgumentError } from "../../../base/errors.ts";
 import { checkBoolean, checkInteger, checkOneOf, checkOptions, checkSignal, show } from "../../support/check.ts";
 import { type AudioSource, ByteReader } from "./byte_reader.ts";
 import { AudioEmptyError, AudioFormatError } from "./errors.ts";

@@ -5,7 +5,7 @@
  */
 
 import { checkInteger, isInstance } from "../../support/check.ts";
-import { InvalidArgumentError } from "../../../ffi/errors.ts";
+import { InvalidArgumentError } from "../../../base/errors.ts";
 import { joined } from "../../../ffi/memory/concat.ts";
 
 /** Samples a second that whisper hears, `WHISPER_SAMPLE_RATE`. */

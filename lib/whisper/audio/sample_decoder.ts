@@ -4,7 +4,7 @@
  * @module
  */
 
-import { InvalidArgumentError } from "../../../ffi/errors.ts";
+import { InvalidArgumentError } from "../../../base/errors.ts";
 import { isInstance, show } from "../../support/check.ts";
 import { AudioEmptyError, AudioSampleError } from "./errors.ts";
 import { type PcmFormat, sampleBytes, type SampleEncoding } from "./wav_header.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { InvalidArgumentError } from "../../../ffi/errors.ts";
+import { InvalidArgumentError } from "../../../base/errors.ts";
 import { checkInteger, checkOneOf, checkOptions, isInstance, show } from "../../support/check.ts";
 import { HIGHEST_SAMPLE_RATE, LOWEST_SAMPLE_RATE, WHISPER_SAMPLE_RATE } from "./resampler.ts";
 import { MAX_CHANNELS } from "./wav_header.ts";

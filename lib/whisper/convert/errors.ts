@@ -4,7 +4,7 @@
  * @module
  */
 
-import { GgmlError, registerErrors } from "../../../ffi/errors.ts";
+import { GgmlError, registerErrors } from "../../../base/errors.ts";
 
 /** A model file can't be converted: it is damaged, of another kind, or lacks something. */
 export class ConversionError extends GgmlError {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { InvalidArgumentError } from "../../../ffi/errors.ts";
+import { InvalidArgumentError } from "../../../base/errors.ts";
 import { checkNumber, checkOptions, checkText, show } from "../../support/check.ts";
 import type { Segment, Token } from "../transcribe/segment.ts";
 import { shortNumber, tokenBytes } from "./bytes.ts";

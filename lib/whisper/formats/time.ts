@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "../../../ffi/errors.ts";
+import { InvalidArgumentError } from "../../../base/errors.ts";
 import { show } from "../../support/check.ts";
 import type { Segment } from "../transcribe/segment.ts";
 

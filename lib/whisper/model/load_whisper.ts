@@ -1,5 +1,5 @@
 import { open } from "../../../ffi/mod.ts";
-import { NativeThread } from "../../../ffi/thread/native_thread.ts";
+import { startThread } from "../../worker/start.ts";
 import { threadOptions, watchedLoad } from "../../support/load_options.ts";
 import { ThreadPool, type WhisperThread } from "./thread_pool.ts";
 import { checkWhisper, modelInput, type WhisperOptions, type WhisperSource } from "./load_options.ts";
@@ -21,8 +21,7 @@ export async function loadWhisper(source: WhisperSource, options?: WhisperOption
   settings.signal?.throwIfAborted();
   const vad = await readVad(settings.vadModel);
   const native = open(settings.libraryPath === undefined ? {} : { libraryPath: settings.libraryPath });
-  const start = async (): Promise<WhisperThread> =>
-    await NativeThread.start<WhisperTasks>(native, threadOptions(settings));
+  const start = async (): Promise<WhisperThread> => await startThread<WhisperTasks>(native, threadOptions(settings));
   const [opened, thread] = await Promise.all([native, start()]);
   const { signal, onMessage } = watchedLoad(settings);
   try {

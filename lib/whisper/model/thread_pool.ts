@@ -1,4 +1,4 @@
-import type { GgmlError } from "../../../ffi/errors.ts";
+import type { GgmlError } from "../../../base/errors.ts";
 import type { NativeThread } from "../../../ffi/thread/native_thread.ts";
 import { DisposedError } from "../../errors.ts";
 import type { WhisperTasks } from "../thread/tasks.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { InvalidArgumentError, LibraryVersionError } from "../../../ffi/errors.ts";
+import { InvalidArgumentError, LibraryVersionError } from "../../../base/errors.ts";
 import type { Native } from "../../../ffi/native.ts";
 import type { Pointer } from "../../../ffi/types/pointer.ts";
 import type { TaskContext } from "../../../ffi/thread/task.ts";

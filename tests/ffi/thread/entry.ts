@@ -1,4 +1,4 @@
-import { GgmlError, registerErrors } from "../../../ffi/errors.ts";
+import { GgmlError, registerErrors } from "../../../base/errors.ts";
 import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { serveTasks } from "../../../ffi/thread/worker_server.ts";
 

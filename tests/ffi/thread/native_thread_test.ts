@@ -82,7 +82,7 @@ test("errors arrive as the class they were, with value, expected and causes", as
       5,
       "4",
     ]);
-    assert.match(error.stack ?? "", /thread_entry/);
+    assert.match(error.stack ?? "", /thread.entry/);
     assert.ok(error.cause instanceof ProbeError);
     assert.ok(error.cause.cause instanceof TypeError);
     return true;
@@ -98,7 +98,7 @@ test("errors arrive as the class they were, with value, expected and causes", as
 
 /** The entry module can't be imported here, since it serves tasks: the class is made known by hand. */
 async function errorModule() {
-  const { GgmlError, registerErrors } = await import("../../../ffi/errors.ts");
+  const { GgmlError, registerErrors } = await import("../../../base/errors.ts");
   class ProbeError extends GgmlError {
     static override readonly code: string = "PROBE";
   }
@@ -252,6 +252,12 @@ test("a task holds cores while it runs and gives them back when it ends", async 
   const total = availableParallelism();
   assert.deepEqual(await thread.run("held", total), [total, total]);
   assert.deepEqual(await thread.run("held", total), [total, total]);
+});
+
+test("a thread without an entry calls C functions and has no tasks", async () => {
+  await using thread = await NativeThread.start<{ echo: (value: number) => number }>(native);
+  assert.equal(await thread.call("ggml_type_size", 0), 4n);
+  await assert.rejects(thread.run("echo", 1), { code: "INVALID_ARGUMENT", value: "echo" });
 });
 
 test("a Worker that doesn't load is an error of start", async () => {

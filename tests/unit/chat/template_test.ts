@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { CancelledError } from "../../../ffi/errors.ts";
+import { CancelledError } from "../../../base/errors.ts";
 import { ChatTemplateError } from "../../../lib/errors.ts";
 import type { ChatMessage } from "../../../lib/llama/chat/message.ts";
 import { renderTemplate } from "../../../lib/llama/thread/template/render.ts";
