@@ -108,6 +108,16 @@ export function checkText(name: string, value: unknown): string {
   );
 }
 
+/** Checks that a value is a string that UTF-8 can carry and isn't empty. */
+export function checkNonEmptyText(name: string, value: unknown): string {
+  const text = checkText(name, value);
+  if (text !== "") return text;
+  throw new InvalidArgumentError(`${name} is empty; expected a string that isn't empty`, {
+    value,
+    expected: "a string that isn't empty",
+  });
+}
+
 function loneSurrogate(text: string): number {
   for (let at = 0; at < text.length; at++) {
     const point = text.codePointAt(at) ?? 0;
@@ -155,6 +165,15 @@ function copyOf(value: unknown): unknown[] | undefined {
     return Array.isArray(value) ? value.slice() : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** `Array.isArray` that returns false for a Proxy that was revoked. */
+export function isArray(value: unknown): value is readonly unknown[] {
+  try {
+    return Array.isArray(value);
+  } catch {
+    return false;
   }
 }
 

@@ -3,7 +3,7 @@ import test from "node:test";
 import { InvalidArgumentError } from "../../lib/errors.ts";
 import { checkCompletion, checkGeneration } from "../../lib/llama/generation/options.ts";
 import { checkLoad, modelPath } from "../../lib/llama/model/load_options.ts";
-import { checkSampling, LARGEST_SEED } from "../../lib/llama/sampling/options.ts";
+import { checkSampling, MAX_SEED } from "../../lib/llama/sampling/options.ts";
 import { checkTokens } from "../../lib/llama/model/vocab_check.ts";
 import { checkInteger, checkText } from "../../lib/support/check.ts";
 
@@ -26,7 +26,7 @@ test("sampling: upstream's defaults", () => {
   const { seed, temperature, topK, topP, minP, repeatPenalty, penaltyLastN, typicalP, mirostat } = checkSampling({});
   assert.deepEqual([temperature, topK, topP, minP, repeatPenalty, penaltyLastN], [0.8, 40, 0.95, 0.05, 1, 64]);
   assert.deepEqual([typicalP, mirostat], [1, 0]);
-  assert.ok(Number.isInteger(seed) && seed >= 0 && seed <= LARGEST_SEED);
+  assert.ok(Number.isInteger(seed) && seed >= 0 && seed <= MAX_SEED);
   assert.notDeepEqual([checkSampling({}).seed, checkSampling({}).seed], [seed, seed]);
 });
 
@@ -58,7 +58,7 @@ test("sampling: every number out of its range or no number is refused, the ends 
     adaptiveDecay: [0, 0.99],
     minTokens: [0, 0x7fff_ffff],
     logprobs: [0, 1000],
-    seed: [0, LARGEST_SEED],
+    seed: [0, MAX_SEED],
   };
   for (const [name, [min, max]] of Object.entries(ranges)) {
     checkSampling({ [name]: min });
@@ -81,7 +81,7 @@ test("generation: maxTokens, stop, signal, unknown names", () => {
   }
   refused(() => checkGeneration("chat.send", { stop: "" }), /empty/);
   refused(() => checkGeneration("chat.send", { stop: ["a", ""] }), /empty/);
-  refused(() => checkGeneration("chat.send", { stop: untyped([1]) }), /stop is 1/);
+  refused(() => checkGeneration("chat.send", { stop: untyped([1]) }), /stop\[0\] is 1/);
   refused(() => checkGeneration("chat.send", { stop: untyped(1) }), /stop is 1/);
   refused(() => checkGeneration("chat.send", { stop: ["a", "\ud800"] }), /stop\[1\] isn't valid UTF-16/);
   refused(() => checkGeneration("chat.send", { stop: new Array(65).fill("a") }), /64/);
@@ -144,8 +144,10 @@ test("text: half surrogate pairs are found", () => {
 test("tokens: every id is checked", () => {
   assert.deepEqual(checkTokens([0, 9], 10), Int32Array.of(0, 9));
   assert.deepEqual(checkTokens(Int32Array.of(3), 10), Int32Array.of(3));
-  for (const bad of [-1, 10, 1.5, NaN, "1", undefined]) refused(() => checkTokens(untyped([0, bad]), 10), /index 1/);
-  refused(() => checkTokens(Int32Array.of(0, -1), 10), /index 1/);
+  for (const bad of [-1, 10, 1.5, NaN, "1", undefined]) {
+    refused(() => checkTokens(untyped([0, bad]), 10), /tokens\[1\] is /);
+  }
+  refused(() => checkTokens(Int32Array.of(0, -1), 10), /tokens\[1\] is /);
   refused(() => checkTokens(untyped("abc"), 10), /Int32Array/);
   let reads = 0;
   const changing = Object.defineProperty([0], 0, { get: () => reads++ === 0 ? 1 : 1000 });

@@ -1,7 +1,8 @@
-import { ControlVectorError, InvalidArgumentError } from "../../errors.ts";
+import { ControlVectorError } from "../../errors.ts";
 import { FileSource } from "../../gguf/byte_source.ts";
 import { parseGgufHeader } from "../../gguf/header.ts";
-import { checkInteger, checkNumber, checkOptions, isInstance, show } from "../../support/check.ts";
+import { checkArray, checkInteger, isArray, isInstance, isPlainObject, refuse, show } from "../../support/check.ts";
+import { custom, integer, number, options, type RulesOf, type Settings } from "../../support/options.ts";
 import { modelPath } from "../model/load_options.ts";
 
 /** What is added to what the layers of a model pass on: a direction in which its answers are pushed. */
@@ -42,6 +43,24 @@ interface Shape {
 const MAX_VECTORS = 64;
 /** `GGML_TYPE_F32`. */
 const FLOATS = "f32";
+const SOURCE_WORDS = "the path of a GGUF file, or an object or a Map of directions by layer";
+
+const vectorSpec = options(
+  "a control vector",
+  {
+    source: custom(SOURCE_WORDS, (_, value) => value, { required: true }),
+    scale: number({ min: -1000, max: 1000, default: 1 }),
+  } satisfies RulesOf<ControlVector>,
+);
+
+const layerSpec = (lastLayer: number) =>
+  options(
+    "model.setControlVectors",
+    {
+      layerStart: integer({ min: 1, max: lastLayer, default: 1 }),
+      layerEnd: integer({ min: 1, max: lastLayer, default: lastLayer }),
+    } satisfies RulesOf<ControlVectorOptions>,
+  );
 
 /**
  * Reads control vectors and adds them up. Throws {@linkcode InvalidArgumentError}, {@linkcode ControlVectorError} for one that doesn't fit to the model, and
@@ -49,48 +68,41 @@ const FLOATS = "f32";
  */
 export async function readControlVectors(
   vectors: readonly ControlVector[],
-  options: ControlVectorOptions | undefined,
+  given: ControlVectorOptions | undefined,
   shape: Shape,
 ): Promise<ControlVectorData> {
-  const given: unknown = vectors;
-  if (!Array.isArray(given) || given.length > MAX_VECTORS) {
-    throw new InvalidArgumentError(`the control vectors are ${show(given)}; give an array of at most ${MAX_VECTORS}`, {
-      value: given,
-      expected: `an array of at most ${MAX_VECTORS}`,
-    });
-  }
-  const { layerStart = 1, layerEnd = shape.layerCount - 1 } = checkOptions("model.setControlVectors", options, [
-    "layerStart",
-    "layerEnd",
-  ]);
-  const layers = { min: 1, max: Math.max(1, shape.layerCount - 1) };
-  const start = checkInteger("layerStart", layerStart, layers);
-  const end = checkInteger("layerEnd", layerEnd, { min: start, max: layers.max });
-  const data = new Float32Array(shape.embeddingSize * layers.max);
-  for (const [index, vector] of vectors.entries()) await addVector(data, vector, `vectors[${index}]`, shape);
-  return { data, layerStart: start, layerEnd: end };
+  const checked = checkArray("vectors", vectors, (name, vector) => vectorSpec.checkAt(name, vector), {
+    min: 0,
+    max: MAX_VECTORS,
+  });
+  const lastLayer = Math.max(1, shape.layerCount - 1);
+  const { layerStart, layerEnd } = layerSpec(lastLayer).check(given);
+  checkInteger("layerEnd", layerEnd, { min: layerStart, max: lastLayer });
+  const data = new Float32Array(shape.embeddingSize * lastLayer);
+  for (const [index, vector] of checked.entries()) await addVector(data, vector, `vectors[${index}]`, shape);
+  return { data, layerStart, layerEnd };
 }
 
-async function addVector(data: Float32Array, vector: ControlVector, where: string, shape: Shape): Promise<void> {
-  const { source, scale = 1 } = checkOptions(where, vector, ["source", "scale"]);
-  const factor = checkNumber(`${where}.scale`, scale, { min: -1000, max: 1000 });
+async function addVector(
+  data: Float32Array,
+  { source, scale }: Settings<typeof vectorSpec>,
+  where: string,
+  shape: Shape,
+): Promise<void> {
   for (const [layer, direction] of await directionsOf(source, `${where}.source`)) {
     const at = checkLayer(layer, where, shape);
     if (direction.length !== shape.embeddingSize) {
       throw new ControlVectorError(
-        `${where} has ${direction.length} numbers for layer ${layer}, but this model works with ${shape.embeddingSize}; it was made for another model`,
+        `${where} has ${direction.length} numbers for layer ${layer}, but this model's embeddings have ${shape.embeddingSize}; it was made for another model`,
         { value: direction.length, expected: `${shape.embeddingSize} numbers` },
       );
     }
     for (let index = 0; index < direction.length; index++) {
-      const value = Number(direction[index]) * factor;
+      const value = Number(direction[index]) * scale;
       if (!Number.isFinite(Math.fround(value))) {
         throw new ControlVectorError(
-          `${where} has ${show(direction[index])} at index ${index} of layer ${layer}; give finite numbers`,
-          {
-            value: direction[index],
-            expected: "a finite number",
-          },
+          `${where} has ${show(direction[index])} at index ${index} of layer ${layer}; expected a finite number`,
+          { value: direction[index], expected: "a finite number" },
         );
       }
       data[at + index] = (data[at + index] ?? 0) + value;
@@ -112,27 +124,17 @@ type Directions = Iterable<[number, ArrayLike<number>]>;
 
 async function directionsOf(source: unknown, where: string): Promise<Directions> {
   if (typeof source === "string" || isInstance(source, URL)) return await readFile(modelPath(source));
-  if (isInstance(source, Map)) {
-    return [...source.entries()].map(([layer, values]) => [Number(layer), numbers(values, where)]);
-  }
-  if (typeof source === "object" && source !== null) {
-    return Object.entries(source).map(([layer, values]) => [Number(layer), numbers(values, where)]);
-  }
-  throw new InvalidArgumentError(`${where} is ${show(source)}; give the path of a GGUF file, or directions by layer`, {
-    value: source,
-    expected: "a path, or an object or Map of directions by layer",
-  });
+  const layers = isInstance(source, Map)
+    ? source.entries()
+    : isPlainObject(source)
+    ? Object.entries(source)
+    : refuse(where, source, SOURCE_WORDS);
+  return [...layers].map(([layer, values]) => [Number(layer), numbers(`${where}[${show(layer)}]`, values)]);
 }
 
-function numbers(values: unknown, where: string): ArrayLike<number> {
-  if (isInstance(values, Float32Array) || Array.isArray(values)) return values;
-  throw new InvalidArgumentError(
-    `${where} has ${show(values)} for a layer; give a Float32Array or an array of numbers`,
-    {
-      value: values,
-      expected: "a Float32Array or an array of numbers",
-    },
-  );
+function numbers(name: string, values: unknown): ArrayLike<number> {
+  if (isInstance(values, Float32Array) || isArray(values)) return values as ArrayLike<number>;
+  return refuse(name, values, "a Float32Array or an array of numbers");
 }
 
 async function readFile(path: string): Promise<Directions> {

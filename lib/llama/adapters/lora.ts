@@ -1,7 +1,8 @@
 import type { Pointer } from "../../../ffi/types/pointer.ts";
 import { DisposedError, InvalidArgumentError, LoraError } from "../../errors.ts";
 import type { GgufHeader, GgufTensorInfo } from "../../gguf/header.ts";
-import { checkNumber, checkOptions, isInstance, show } from "../../support/check.ts";
+import { checkArray, isArray, isInstance, isPlainObject, refuse as refuseValue, show } from "../../support/check.ts";
+import { custom, number, options, type RulesOf } from "../../support/options.ts";
 
 /** What is known about an adapter. Plain data. */
 export interface LoraInfo {
@@ -95,35 +96,38 @@ export class Lora implements AsyncDisposable {
   }
 }
 
+/** The words for a value of `lora` that is right. */
+export const LORA_WORDS =
+  `an adapter by model.loadLora, { adapter, scale }, or an array of at most ${MAX_ADAPTERS} of them`;
+
+const useSpec = options(
+  "lora",
+  {
+    adapter: custom("an adapter by model.loadLora", checkIsLora, { required: true }),
+    scale: number({ min: -1000, max: 1000, default: 1 }),
+  } satisfies RulesOf<LoraUse>,
+);
+
 /** Checks the option `lora`. Throws {@linkcode InvalidArgumentError}. */
-export function checkLora(option: LoraOption | undefined): readonly LoraSetting[] {
-  if (option === undefined) return [];
-  const list: readonly unknown[] = Array.isArray(option) ? option : [option];
-  if (list.length > MAX_ADAPTERS) {
-    throw new InvalidArgumentError(`lora has ${list.length} adapters; give at most ${MAX_ADAPTERS}`, {
-      value: list.length,
-      expected: `at most ${MAX_ADAPTERS} adapters`,
-    });
-  }
-  const settings = list.map((one, index) => checkUse(Array.isArray(option) ? `lora[${index}]` : "lora", one));
+export function checkLora(name: string, value: unknown): readonly LoraSetting[] {
+  const settings = isArray(value)
+    ? checkArray(name, value, checkUse, { min: 0, max: MAX_ADAPTERS })
+    : [checkUse(name, value)];
   const twice = settings.find(({ adapter }, index) => settings.findIndex((other) => other.adapter === adapter) < index);
   if (twice === undefined) return settings;
-  throw new InvalidArgumentError(`lora names the adapter ${twice.adapter.info.path} twice; add the scales up`, {
+  throw new InvalidArgumentError(`${name} has the adapter ${twice.adapter.info.path} twice; add the scales up`, {
     value: twice.adapter.info.path,
     expected: "each adapter once",
   });
 }
 
-function checkUse(where: string, use: unknown): LoraSetting {
-  if (isInstance(use, Lora)) return { adapter: use, scale: 1 };
-  const { adapter, scale = 1 } = checkOptions(where, use as LoraUse, ["adapter", "scale"]);
-  if (isInstance(adapter, Lora)) {
-    return { adapter, scale: checkNumber(`${where}.scale`, scale, { min: -1000, max: 1000 }) };
-  }
-  throw new InvalidArgumentError(`${where}.adapter is ${show(adapter)}; give what model.loadLora gave`, {
-    value: adapter,
-    expected: "an adapter by model.loadLora",
-  });
+function checkUse(name: string, value: unknown): LoraSetting {
+  if (isInstance(value, Lora)) return { adapter: value, scale: 1 };
+  return isPlainObject(value) ? useSpec.checkAt(name, value) : refuseValue(name, value, LORA_WORDS);
+}
+
+function checkIsLora(name: string, value: unknown): Lora {
+  return isInstance(value, Lora) ? value : refuseValue(name, value, "an adapter by model.loadLora");
 }
 
 /**

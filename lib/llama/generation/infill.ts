@@ -1,6 +1,6 @@
-import { InvalidArgumentError } from "../../errors.ts";
-import { checkOneOf, checkOptions, checkText, show } from "../../support/check.ts";
-import { generationNames, type GenerationOptions, type GenerationSettings, settingsOf } from "./options.ts";
+import { checkText } from "../../support/check.ts";
+import { arrayOf, oneOf, options, type RulesOf, type Settings, text } from "../../support/options.ts";
+import { type GenerationOptions, generationRules, type GenerationSettings, generationSettings } from "./options.ts";
 import type { Prompt } from "../thread/protocol.ts";
 
 /** A file that the model is shown beside the one where it writes. */
@@ -26,54 +26,52 @@ export interface InfillPromptOptions {
 /** How a gap in a text is filled. */
 export interface InfillOptions extends GenerationOptions, InfillPromptOptions {}
 
-const promptNames = ["files", "repository", "file", "order"] as const;
 const MAX_FILES = 1000;
 
-/** Checks what is to be filled, and options of a generation. Throws {@linkcode InvalidArgumentError}. */
+const fileSpec = options("a file", { name: text({ required: true }), text: text({ required: true }) });
+
+const promptRules = {
+  files: arrayOf((name, file): InfillFile => fileSpec.checkAt(name, file), { min: 0, max: MAX_FILES, default: [] }),
+  repository: text({ default: "repository" }),
+  file: text({ default: "file" }),
+  order: oneOf(["psm", "spm"], { default: "psm" }),
+} as const satisfies RulesOf<InfillPromptOptions>;
+
+const promptSpec = options("model.infillTokens", promptRules);
+const infillSpec = options(
+  "model.infill",
+  { ...generationRules, ...promptRules } as const satisfies RulesOf<InfillOptions>,
+);
+
+type InfillPrompt = Extract<Prompt, { kind: "infill" }>;
+
+/** Checks the texts around the gap, and the options of `model.infill`. Throws {@linkcode InvalidArgumentError}. */
 export function checkInfill(
   prefix: unknown,
   suffix: unknown,
-  options: InfillOptions | undefined,
-): { prompt: Prompt; settings: GenerationSettings } {
-  const checked = checkOptions("model.infill", options, [...generationNames, ...promptNames]);
-  return { prompt: infillPrompt(prefix, suffix, checked), settings: settingsOf(checked) };
+  given: InfillOptions | undefined,
+): { prompt: InfillPrompt; settings: GenerationSettings } {
+  const { files, repository, file, order, ...generation } = infillSpec.check(given);
+  return {
+    prompt: infillPrompt(prefix, suffix, { files, repository, file, order }),
+    settings: generationSettings(generation, given),
+  };
 }
 
-/** Checks what is to be filled. Throws {@linkcode InvalidArgumentError}. */
+/** Checks the texts around the gap, and the options of `model.infillTokens`. Throws {@linkcode InvalidArgumentError}. */
 export function checkInfillPrompt(
   prefix: unknown,
   suffix: unknown,
-  options: InfillPromptOptions | undefined,
-): Extract<Prompt, { kind: "infill" }> {
-  return infillPrompt(prefix, suffix, checkOptions("model.infillTokens", options, promptNames));
+  given: InfillPromptOptions | undefined,
+): InfillPrompt {
+  return infillPrompt(prefix, suffix, promptSpec.check(given));
 }
 
-function infillPrompt(
-  prefix: unknown,
-  suffix: unknown,
-  options: InfillPromptOptions,
-): Extract<Prompt, { kind: "infill" }> {
-  const { files = [], repository = "repository", file = "file", order = "psm" } = options;
+function infillPrompt(prefix: unknown, suffix: unknown, settings: Settings<typeof promptRules>): InfillPrompt {
   return {
     kind: "infill",
     prefix: checkText("the prefix", prefix),
     suffix: checkText("the suffix", suffix),
-    files: checkFiles(files),
-    repository: checkText("repository", repository),
-    file: checkText("file", file),
-    order: checkOneOf("order", order, ["psm", "spm"]),
+    ...settings,
   };
-}
-
-function checkFiles(files: unknown): readonly InfillFile[] {
-  if (!Array.isArray(files) || files.length > MAX_FILES) {
-    throw new InvalidArgumentError(`files is ${show(files)}; give an array of at most ${MAX_FILES}`, {
-      value: files,
-      expected: `at most ${MAX_FILES} files`,
-    });
-  }
-  return files.map((file: unknown, index) => {
-    const { name, text } = checkOptions(`files[${index}]`, file as InfillFile, ["name", "text"]);
-    return { name: checkText(`files[${index}].name`, name), text: checkText(`files[${index}].text`, text) };
-  });
 }

@@ -1,15 +1,11 @@
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkBoolean, checkInteger, checkOptions, checkSignal, checkText, show } from "../../support/check.ts";
-import { checkGrammar, grammarOptionNames, type GrammarOptions, type GrammarSettings } from "../sampling/grammar.ts";
-import { type SamplerFunction, samplerFunctions } from "../sampling/order.ts";
-import { checkLora, type LoraOption, type LoraSetting } from "../adapters/lora.ts";
+import { checkArray, checkText } from "../../support/check.ts";
+import { boolean, custom, integer, options, type RulesOf, type Settings, signal } from "../../support/options.ts";
+import { checkLora, LORA_WORDS, type LoraOption } from "../adapters/lora.ts";
+import { type GrammarOptions, grammarRules, type GrammarSettings, grammarSettings } from "../sampling/grammar.ts";
+import { type SamplingOptions, samplingRules, type SamplingSettings, samplingSettings } from "../sampling/options.ts";
+import type { SamplerFunction } from "../sampling/order.ts";
 import type { AnswerMarks } from "../thread/protocol.ts";
-import {
-  checkSampling,
-  samplingOptionNames,
-  type SamplingOptions,
-  type SamplingSettings,
-} from "../sampling/options.ts";
 
 /** How text is generated. */
 export interface GenerationOptions extends SamplingOptions, GrammarOptions {
@@ -34,95 +30,101 @@ export interface CompletionOptions extends GenerationOptions {
   tokenHealing?: boolean | undefined;
 }
 
-/** Checked options of a generation. */
-export interface GenerationSettings {
-  /** How tokens are chosen. */
+const MAX_STOPS = 64;
+
+/** {@linkcode GenerationOptions}, declared. */
+export const generationRules = {
+  ...samplingRules,
+  ...grammarRules,
+  maxTokens: integer({ min: 1, max: 0x7fff_ffff }),
+  stop: custom(`a string or an array of at most ${MAX_STOPS} strings, none empty`, checkStops, { default: [] }),
+  lora: custom(LORA_WORDS, checkLora, { default: [] }),
+  signal: signal(),
+} as const satisfies RulesOf<GenerationOptions>;
+
+/** {@linkcode CompletionOptions}, declared. */
+export const completionRules = {
+  ...generationRules,
+  parseSpecial: boolean({ default: true }),
+  tokenHealing: boolean({ default: false }),
+} as const satisfies RulesOf<CompletionOptions>;
+
+const generationSpec = options("chat.send", generationRules);
+const completionSpec = options("model.complete", completionRules);
+
+/** The names of {@linkcode GenerationOptions}. */
+export const generationNames: readonly (keyof typeof generationRules)[] = generationSpec.names;
+
+type CheckedGeneration = Settings<typeof generationRules>;
+type CheckedCompletion = Settings<typeof completionRules>;
+
+/** {@linkcode CompletionOptions}, checked, by who needs them. */
+export interface GenerationSettings
+  extends Pick<CheckedCompletion, "maxTokens" | "stop" | "lora" | "signal" | "parseSpecial" | "tokenHealing"> {
+  /** The options of the samplers. */
   sampling: SamplingSettings;
   /** The samplers that stay on the caller's thread. */
   samplerFunctions: readonly SamplerFunction[];
-  /** What the text must be like. */
+  /** The grammar that the text keeps to. */
   grammar: GrammarSettings | undefined;
-  /** What the form of an answer needs; `undefined` for plain text. */
+  /** The marks of an answer's form; `undefined` for plain text. */
   marks: AnswerMarks | undefined;
-  /** See {@linkcode GenerationOptions.maxTokens}. */
-  maxTokens: number | undefined;
-  /** The stop strings. */
-  stop: readonly string[];
-  /** The adapters. */
-  lora: readonly LoraSetting[];
-  /** See {@linkcode GenerationOptions.signal}. */
-  signal: AbortSignal | undefined;
-  /** See {@linkcode CompletionOptions.parseSpecial}. */
-  parseSpecial: boolean;
-  /** See {@linkcode CompletionOptions.tokenHealing}. */
-  tokenHealing: boolean;
 }
 
-/** The names of {@linkcode GenerationOptions}. */
-export const generationNames = [
-  ...samplingOptionNames,
-  ...grammarOptionNames,
-  "maxTokens",
-  "stop",
-  "lora",
-  "signal",
-] as const;
-const completionNames = [...generationNames, "parseSpecial", "tokenHealing"] as const;
-const MAX_STOPS = 64;
-
 /** Checks the options of `chat.send`. Throws {@linkcode InvalidArgumentError}. */
-export function checkGeneration(where: string, options: GenerationOptions | undefined): GenerationSettings {
-  return settingsOf(checkOptions(where, options, generationNames));
+export function checkGeneration(where: string, given: GenerationOptions | undefined): GenerationSettings {
+  return generationSettings(generationSpec.check(given, where), given);
 }
 
 /** Checks the options of `model.complete`. Throws {@linkcode InvalidArgumentError}. */
-export function checkCompletion(where: string, options: CompletionOptions | undefined): GenerationSettings {
-  return settingsOf(checkOptions(where, options, completionNames));
+export function checkCompletion(where: string, given: CompletionOptions | undefined): GenerationSettings {
+  return generationSettings(completionSpec.check(given, where), given);
 }
 
-/** Checks options whose names are known to be right. Throws {@linkcode InvalidArgumentError}. */
-export function settingsOf(options: CompletionOptions): GenerationSettings {
-  const { parseSpecial = true, tokenHealing = false } = options;
-  if (tokenHealing && options.grammar !== undefined) {
-    throw new InvalidArgumentError(
-      "tokenHealing is on, but the grammar doesn't know the end of the prompt; leave one of them out",
-      {
-        value: tokenHealing,
-        expected: "tokenHealing or grammar",
-      },
-    );
+/**
+ * Checks how options that are right by themselves go together. Throws {@linkcode InvalidArgumentError}.
+ *
+ * @param checked The options with their defaults.
+ * @param given The options as they were given: a default conflicts with nothing.
+ */
+export function generationSettings(
+  checked: CheckedGeneration & Partial<CheckedCompletion>,
+  given: CompletionOptions | undefined,
+): GenerationSettings {
+  const { grammar, grammarRoot, grammarTriggers, ...others } = checked;
+  const { maxTokens, stop, lora, signal, parseSpecial = true, tokenHealing = false, ...sampling } = others;
+  if (tokenHealing && grammar !== undefined) {
+    throw new InvalidArgumentError("tokenHealing can't be used with a grammar, which doesn't know the prompt's end", {
+      value: tokenHealing,
+      expected: "tokenHealing or grammar",
+    });
   }
+  const { sampling: settings, functions } = samplingSettings(sampling, given ?? {});
   return {
-    sampling: checkSampling(options),
-    samplerFunctions: samplerFunctions(options),
-    grammar: checkGrammar(options),
+    sampling: settings,
+    samplerFunctions: functions,
+    grammar: grammarSettings({ grammar, grammarRoot, grammarTriggers }),
     marks: undefined,
-    maxTokens: options.maxTokens === undefined
-      ? undefined
-      : checkInteger("maxTokens", options.maxTokens, { min: 1, max: 0x7fff_ffff }),
-    stop: checkStop(options.stop),
-    lora: checkLora(options.lora),
-    signal: options.signal === undefined ? undefined : checkSignal("signal", options.signal),
-    parseSpecial: checkBoolean("parseSpecial", parseSpecial),
-    tokenHealing: checkBoolean("tokenHealing", tokenHealing),
+    maxTokens,
+    stop,
+    lora,
+    signal,
+    parseSpecial,
+    tokenHealing,
   };
 }
 
-function checkStop(stop: unknown): readonly string[] {
-  if (stop === undefined) return [];
-  const list: unknown = typeof stop === "string" ? [stop] : stop;
-  if (!Array.isArray(list) || list.length > MAX_STOPS) {
-    throw new InvalidArgumentError(`stop is ${show(stop)}; give a string or an array of at most ${MAX_STOPS} strings`, {
-      value: stop,
-      expected: `a string or at most ${MAX_STOPS} strings`,
-    });
-  }
-  return list.map((one: unknown, index) => {
-    const text = checkText(list.length === 1 ? "stop" : `stop[${index}]`, one);
-    if (text !== "") return text;
-    throw new InvalidArgumentError("a stop string is empty, which would end every generation at once; leave it out", {
-      value: "",
-      expected: "some text",
-    });
+function checkStops(name: string, value: unknown): readonly string[] {
+  return typeof value === "string"
+    ? [checkStop(name, value)]
+    : checkArray(name, value, checkStop, { min: 0, max: MAX_STOPS });
+}
+
+function checkStop(name: string, value: unknown): string {
+  const text = checkText(name, value);
+  if (text !== "") return text;
+  throw new InvalidArgumentError(`${name} is empty, which would end every generation at once; leave it out`, {
+    value,
+    expected: "a string that isn't empty",
   });
 }

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkBoolean, checkOneOf, checkOptions, checkSignal, checkText, show } from "../../support/check.ts";
+import { checkArray, checkNonEmptyText, show } from "../../support/check.ts";
+import { boolean, oneOf, options, type RulesOf, type Settings, signal, text } from "../../support/options.ts";
 import type { TokenScores } from "../thread/score.ts";
 
 /** How texts are scored. */
@@ -68,54 +69,38 @@ export interface Perplexity {
   logprobs: number[];
 }
 
-/** Checked options. */
-export interface ScoreSettings {
-  /** See {@linkcode ScoreOptions.parseSpecial}. */
-  parseSpecial: boolean;
-  /** See {@linkcode ScoreOptions.signal}. */
-  signal: AbortSignal | undefined;
-}
-
 const MAX_TEXTS = 10_000;
 
-/** Checks options. Throws {@linkcode InvalidArgumentError}. */
-export function checkScore(where: string, options: ScoreOptions | undefined): ScoreSettings {
-  return settings(checkOptions(where, options, ["parseSpecial", "signal"]));
+const scoreRules = {
+  parseSpecial: boolean({ default: true }),
+  signal: signal(),
+} as const satisfies RulesOf<ScoreOptions>;
+
+const chooseRules = {
+  ...scoreRules,
+  separator: text({ default: "" }),
+  compare: oneOf(["sum", "mean"], { default: "sum" }),
+} as const satisfies RulesOf<ChooseOptions>;
+
+const scoreSpec = options("model.score", scoreRules);
+const chooseSpec = options("model.choose", chooseRules);
+
+/** {@linkcode ScoreOptions}, checked. */
+export type ScoreSettings = Settings<typeof scoreRules>;
+
+/** Checks the options of `model.score` or `model.perplexity`. Throws {@linkcode InvalidArgumentError}. */
+export function checkScore(where: string, given: ScoreOptions | undefined): ScoreSettings {
+  return scoreSpec.check(given, where);
 }
 
-/** Checks options. Throws {@linkcode InvalidArgumentError}. */
-export function checkChoose(
-  options: ChooseOptions | undefined,
-): ScoreSettings & { separator: string; compare: "sum" | "mean" } {
-  const checked = checkOptions("model.choose", options, ["parseSpecial", "signal", "separator", "compare"]);
-  const { separator = "", compare = "sum" } = checked;
-  return {
-    ...settings(checked),
-    separator: checkText("separator", separator),
-    compare: checkOneOf("compare", compare, ["sum", "mean"]),
-  };
-}
-
-function settings({ parseSpecial = true, signal }: ScoreOptions): ScoreSettings {
-  return {
-    parseSpecial: checkBoolean("parseSpecial", parseSpecial),
-    signal: signal === undefined ? undefined : checkSignal("signal", signal),
-  };
+/** Checks the options of `model.choose`. Throws {@linkcode InvalidArgumentError}. */
+export function checkChoose(given: ChooseOptions | undefined): Settings<typeof chooseRules> {
+  return chooseSpec.check(given);
 }
 
 /** Checks texts that may follow a prompt. Throws {@linkcode InvalidArgumentError}. */
-export function checkContinuations(name: string, texts: unknown, least: number): string[] {
-  if (!Array.isArray(texts) || texts.length < least || texts.length > MAX_TEXTS) {
-    throw new InvalidArgumentError(`${name} is ${show(texts)}; give an array of ${least} to ${MAX_TEXTS}`, {
-      value: texts,
-      expected: `an array of ${least} to ${MAX_TEXTS}`,
-    });
-  }
-  return texts.map((text: unknown, index) => {
-    const checked = checkText(`${name}[${index}]`, text);
-    if (checked !== "") return checked;
-    throw new InvalidArgumentError(`${name}[${index}] is empty; give some text`, { value: "", expected: "some text" });
-  });
+export function checkContinuations(name: string, texts: unknown, min: number): string[] {
+  return checkArray(name, texts, checkNonEmptyText, { min, max: MAX_TEXTS });
 }
 
 /** Checks labels: all different, texts or numbers. Throws {@linkcode InvalidArgumentError}. */
@@ -123,17 +108,14 @@ export function checkLabels<L extends string | number>(
   labels: readonly L[],
   separator: string,
 ): { texts: string[]; labels: readonly L[] } {
-  const given: unknown = labels;
-  const texts = checkContinuations(
-    "labels",
-    Array.isArray(given) ? given.map((label: unknown) => typeof label === "number" ? String(label) : label) : given,
-    2,
-  );
+  const checkLabel = (name: string, label: unknown): string =>
+    checkNonEmptyText(name, typeof label === "number" ? String(label) : label);
+  const texts = checkArray("labels", labels, checkLabel, { min: 2, max: MAX_TEXTS });
   const twice = texts.find((text, index) => texts.indexOf(text) !== index);
   if (twice !== undefined) {
-    throw new InvalidArgumentError(`the label ${show(twice)} is there twice; give each once`, {
+    throw new InvalidArgumentError(`labels has ${show(twice)} twice; expected each label once`, {
       value: twice,
-      expected: "different labels",
+      expected: "each label once",
     });
   }
   return { texts: texts.map((text) => separator + text), labels: [...labels] };

@@ -2,15 +2,11 @@ import { fileURLToPath } from "node:url";
 import type { Device } from "../../ggml/backend/device.ts";
 import type { RemoteDevice } from "../../ggml/rpc/protocol.ts";
 import { InvalidArgumentError } from "../../errors.ts";
-import {
-  type CheckedLoadOptions,
-  checkLoadOptions,
-  loadOptionNames,
-  type LoadOptions,
-} from "../../support/load_options.ts";
-import { checkBoolean, checkInteger, checkOptions, checkText, isInstance, show } from "../../support/check.ts";
+import { type LoadOptions, loadRules } from "../../support/load_options.ts";
+import { checkText, isInstance, show } from "../../support/check.ts";
+import { boolean, custom, integer, options, type RulesOf, type Settings } from "../../support/options.ts";
 
-/** How a model is loaded. */
+/** Options of `loadModel`. */
 export interface ModelOptions extends LoadOptions {
   /**
    * How many tokens the context holds, prompt and answer together. 1 to 2,147,483,647, default the smaller of 4096 and what the model was trained for.
@@ -32,59 +28,33 @@ export interface ModelOptions extends LoadOptions {
   mmap?: boolean | undefined;
 }
 
-/** Checked options of a load. */
-export interface LoadSettings extends CheckedLoadOptions {
-  /** See {@linkcode ModelOptions.contextSize}. */
-  contextSize: number | undefined;
-  /** See {@linkcode ModelOptions.batchSize}. */
-  batchSize: number;
-  /** See {@linkcode ModelOptions.threads}. */
-  threads: number;
-  /** See {@linkcode ModelOptions.gpuLayers}. */
-  gpuLayers: number | undefined;
-  /** See {@linkcode ModelOptions.devices}; not yet checked: `deviceOpener` does that, and is loaded only when there are some. */
-  devices: readonly (RemoteDevice | Device)[] | undefined;
-  /** See {@linkcode ModelOptions.mmap}. */
-  mmap: boolean | undefined;
-}
-
-const names = [
-  "contextSize",
-  "batchSize",
-  "threads",
-  "gpuLayers",
-  "devices",
-  "mmap",
-  ...loadOptionNames,
-] as const;
-const LARGEST = 0x7fff_ffff;
+/** The largest number of C's `int`. */
+const MAX_INT = 0x7fff_ffff;
 /** Upstream's default. */
 const DEFAULT_BATCH_SIZE = 2048;
 const MAX_THREADS = 4096;
 
+const spec = options(
+  "loadModel",
+  {
+    contextSize: integer({ min: 1, max: MAX_INT }),
+    batchSize: integer({ min: 1, max: MAX_INT, default: DEFAULT_BATCH_SIZE }),
+    threads: integer({ min: 1, max: MAX_THREADS, default: () => navigator.hardwareConcurrency }),
+    gpuLayers: integer({ min: 0, max: MAX_INT }),
+    // `deviceOpener` checks them, and is loaded only when there are some.
+    devices: custom("an array of devices", (_, value) => value as readonly (RemoteDevice | Device)[]),
+    mmap: boolean(),
+    ...loadRules,
+  } satisfies RulesOf<ModelOptions>,
+);
+
+/** {@linkcode ModelOptions}, checked; but for `devices`. */
+export type LoadSettings = Settings<typeof spec>;
+
 /** Checks the options of `loadModel`. Throws {@linkcode InvalidArgumentError}. */
-export function checkLoad(options: ModelOptions | undefined): LoadSettings {
-  const given: ModelOptions = checkOptions("loadModel", options, names);
-  const cores = navigator.hardwareConcurrency;
-  const {
-    contextSize,
-    batchSize = DEFAULT_BATCH_SIZE,
-    threads = cores,
-    gpuLayers,
-    devices,
-    mmap,
-  } = given;
-  return {
-    ...checkLoadOptions(given),
-    contextSize: contextSize === undefined
-      ? undefined
-      : checkInteger("contextSize", contextSize, { min: 1, max: LARGEST }),
-    batchSize: checkInteger("batchSize", batchSize, { min: 1, max: LARGEST }),
-    threads: Math.min(cores, checkInteger("threads", threads, { min: 1, max: MAX_THREADS })),
-    gpuLayers: gpuLayers === undefined ? undefined : checkInteger("gpuLayers", gpuLayers, { min: 0, max: LARGEST }),
-    devices,
-    mmap: mmap === undefined ? undefined : checkBoolean("mmap", mmap),
-  };
+export function checkLoad(given: ModelOptions | undefined): LoadSettings {
+  const settings = spec.check(given);
+  return { ...settings, threads: Math.min(navigator.hardwareConcurrency, settings.threads) };
 }
 
 /** The path that a path or a file URL stands for. Throws {@linkcode InvalidArgumentError} for anything else. */

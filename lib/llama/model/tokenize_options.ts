@@ -1,7 +1,7 @@
-import { checkBoolean, checkOptions } from "../../support/check.ts";
+import { boolean, options, type RulesOf } from "../../support/options.ts";
 import type { DetokenizeFlags, TokenizeFlags } from "../thread/tokenizer.ts";
 
-/** How text is turned into tokens. */
+/** Options of `model.tokenize`. */
 export interface TokenizeOptions {
   /** Add the tokens that the model wants at the start and the end of a text. Default true. C: `add_special`. */
   addSpecial?: boolean | undefined;
@@ -9,31 +9,36 @@ export interface TokenizeOptions {
   parseSpecial?: boolean | undefined;
 }
 
-/** How tokens are turned into text. */
+/** Options of `model.detokenize`. */
 export interface DetokenizeOptions {
-  /** Leave out the tokens that `addSpecial` added. Default true. */
+  /** Leave out the tokens that `addSpecial` added. Default true. C: `remove_special`. */
   removeSpecial?: boolean | undefined;
-  /** Write control tokens as their text; else they give none. Default true. C: `unparse_special`. */
+  /** Write control tokens as their text; otherwise they give no text. Default true. C: `unparse_special`. */
   renderSpecial?: boolean | undefined;
 }
 
-/** The flags of checked options. Throws InvalidArgumentError. */
-export function tokenizeFlags(where: string, options: TokenizeOptions | undefined): TokenizeFlags {
-  const { addSpecial = true, parseSpecial = false } = checkOptions(where, options, ["addSpecial", "parseSpecial"]);
-  return {
-    addSpecial: checkBoolean("addSpecial", addSpecial),
-    parseSpecial: checkBoolean("parseSpecial", parseSpecial),
-  };
+const tokenizeSpec = options(
+  "model.tokenize",
+  {
+    addSpecial: boolean({ default: true }),
+    parseSpecial: boolean({ default: false }),
+  } satisfies RulesOf<TokenizeOptions>,
+);
+
+const detokenizeSpec = options(
+  "model.detokenize",
+  {
+    removeSpecial: boolean({ default: true }),
+    renderSpecial: boolean({ default: true }),
+  } satisfies RulesOf<DetokenizeOptions>,
+);
+
+/** Checks the options of `model.tokenize`. Throws InvalidArgumentError. */
+export function tokenizeFlags(where: string, given: TokenizeOptions | undefined): TokenizeFlags {
+  return tokenizeSpec.check(given, where);
 }
 
-/** The flags of checked options. Throws InvalidArgumentError. */
-export function detokenizeFlags(where: string, options: DetokenizeOptions | undefined): DetokenizeFlags {
-  const { removeSpecial = true, renderSpecial = true } = checkOptions(where, options, [
-    "removeSpecial",
-    "renderSpecial",
-  ]);
-  return {
-    removeSpecial: checkBoolean("removeSpecial", removeSpecial),
-    renderSpecial: checkBoolean("renderSpecial", renderSpecial),
-  };
+/** Checks the options of `model.detokenize`. Throws InvalidArgumentError. */
+export function detokenizeFlags(where: string, given: DetokenizeOptions | undefined): DetokenizeFlags {
+  return detokenizeSpec.check(given, where);
 }

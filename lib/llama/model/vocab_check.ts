@@ -1,13 +1,9 @@
-import { InvalidArgumentError } from "../../errors.ts";
-import { show } from "../../support/check.ts";
+import { isArray, isInstance, refuse } from "../../support/check.ts";
 
 /** Token ids as C takes them. Throws {@linkcode InvalidArgumentError} for one that isn't in the vocabulary, on which C would abort. */
 export function checkTokens(tokens: Int32Array | readonly number[], vocabularySize: number): Int32Array {
-  if (!(tokens instanceof Int32Array) && !Array.isArray(tokens)) {
-    throw new InvalidArgumentError(`tokens is ${show(tokens)}; give an Int32Array or an array of numbers`, {
-      value: tokens,
-      expected: "an Int32Array or an array of numbers",
-    });
+  if (!isInstance(tokens, Int32Array) && !isArray(tokens)) {
+    return refuse("tokens", tokens, "an Int32Array or an array of numbers");
   }
   // Each is read once: an array may have getters, and memory may be shared with another thread.
   const checked = new Int32Array(tokens.length);
@@ -17,13 +13,7 @@ export function checkTokens(tokens: Int32Array | readonly number[], vocabularySi
       checked[index] = token;
       continue;
     }
-    throw new InvalidArgumentError(
-      `the token at index ${index} is ${show(token)}; give whole numbers from 0 to ${vocabularySize - 1}`,
-      {
-        value: token,
-        expected: `a whole number from 0 to ${vocabularySize - 1}`,
-      },
-    );
+    return refuse(`tokens[${index}]`, token, `an integer from 0 to ${vocabularySize - 1}`);
   }
   return checked;
 }

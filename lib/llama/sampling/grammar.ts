@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkInteger, checkOptions, checkText, isInstance, show } from "../../support/check.ts";
+import { checkInteger, checkNonEmptyText, isInstance, refuse } from "../../support/check.ts";
+import { arrayOf, custom, options, type RulesOf, type Settings, text } from "../../support/options.ts";
 import { checkGbnf, type GrammarFacts } from "../../gbnf/check.ts";
 
 /** What makes a grammar begin to count: text, a token, or a pattern, where they appear in what is generated. */
@@ -9,7 +10,7 @@ export type GrammarTrigger =
   | { readonly token: number | string }
   | { readonly pattern: RegExp };
 
-/** What the text that is generated must be like. */
+/** Options that constrain the generated text by a grammar. */
 export interface GrammarOptions {
   /** A grammar in GBNF that the whole generated text keeps to; it then ends by the model's end token, or is cut by `maxTokens`. Default none. C: `llama_sampler_init_grammar`. */
   grammar?: string | undefined;
@@ -22,9 +23,6 @@ export interface GrammarOptions {
    */
   grammarTriggers?: readonly GrammarTrigger[] | undefined;
 }
-
-/** The names of {@linkcode GrammarOptions}. */
-export const grammarOptionNames = ["grammar", "grammarRoot", "grammarTriggers"] as const;
 
 /** A checked grammar. Plain data: it goes to the native thread. */
 export interface GrammarSettings extends GrammarFacts {
@@ -47,78 +45,75 @@ export interface GrammarTriggers {
 }
 
 const MAX_TRIGGERS = 64;
+const TRIGGER_WORDS = "a string, or an object with one of word, token and pattern";
 
-/** Checks a grammar and what belongs to it. Throws {@linkcode InvalidArgumentError}, and GrammarError for a grammar that can't be used. */
-export function checkGrammar(options: GrammarOptions): GrammarSettings | undefined {
-  const { grammar, grammarRoot, grammarTriggers } = options;
-  if (grammar === undefined) {
-    for (const [name, value] of Object.entries({ grammarRoot, grammarTriggers })) {
-      if (value === undefined) continue;
-      throw new InvalidArgumentError(`${name} is given without a grammar; give one, or leave it out`, {
-        value,
-        expected: "a grammar",
-      });
-    }
-    return undefined;
-  }
-  const source = checkText("grammar", grammar);
-  const root = grammarRoot === undefined ? "root" : checkText("grammarRoot", grammarRoot);
-  return { ...checkGbnf(source, root), source, root, triggers: checkTriggers(grammarTriggers) };
+/** {@linkcode GrammarOptions}, declared. */
+export const grammarRules = {
+  grammar: text(),
+  grammarRoot: text(),
+  grammarTriggers: arrayOf(checkTrigger, { min: 1, max: MAX_TRIGGERS }),
+} as const satisfies RulesOf<GrammarOptions>;
+
+const spec = options("the grammar", grammarRules);
+
+/** Checks a grammar and its options. Throws {@linkcode InvalidArgumentError}, and GrammarError for a grammar that can't be used. */
+export function checkGrammar(given: GrammarOptions): GrammarSettings | undefined {
+  return grammarSettings(spec.check(given));
 }
 
-function checkTriggers(triggers: unknown): GrammarTriggers | undefined {
-  if (triggers === undefined) return undefined;
-  if (!Array.isArray(triggers) || triggers.length === 0 || triggers.length > MAX_TRIGGERS) {
-    throw new InvalidArgumentError(
-      `grammarTriggers is ${show(triggers)}; give an array of 1 to ${MAX_TRIGGERS} triggers, or leave it out`,
-      {
-        value: triggers,
-        expected: `an array of 1 to ${MAX_TRIGGERS}`,
-      },
-    );
+/** Checks the grammar of options that are right by themselves. Throws {@linkcode InvalidArgumentError} and GrammarError. */
+export function grammarSettings(
+  { grammar, grammarRoot, grammarTriggers }: Settings<typeof grammarRules>,
+): GrammarSettings | undefined {
+  if (grammar !== undefined) {
+    const root = grammarRoot ?? "root";
+    return { ...checkGbnf(grammar, root), source: grammar, root, triggers: byKind(grammarTriggers) };
   }
-  const words: string[] = [];
-  const tokens: (number | string)[] = [];
-  const patterns: RegExp[] = [];
-  triggers.forEach((trigger: unknown, index) => {
-    const name = `grammarTriggers[${index}]`;
-    if (typeof trigger === "string") return words.push(checkSome(name, trigger));
-    const { word, token, pattern } = checkOptions(
-      name,
-      trigger as { word?: unknown; token?: unknown; pattern?: unknown },
-      ["word", "token", "pattern"],
-    );
-    if ([word, token, pattern].filter((one) => one !== undefined).length !== 1) {
-      throw new InvalidArgumentError(`${name} is ${show(trigger)}; give one of word, token and pattern`, {
-        value: trigger,
-        expected: "one of word, token and pattern",
-      });
-    }
-    if (word !== undefined) return words.push(checkSome(`${name}.word`, word));
-    if (token !== undefined) {
-      return tokens.push(
-        typeof token === "string"
-          ? checkSome(`${name}.token`, token)
-          : checkInteger(`${name}.token`, token, { min: 0, max: 0x7fff_ffff }),
-      );
-    }
-    if (!isInstance(pattern, RegExp)) {
-      throw new InvalidArgumentError(`${name}.pattern is ${show(pattern)}; give a RegExp`, {
-        value: pattern,
-        expected: "a RegExp",
-      });
-    }
-    // Where its groups begin is needed, and it is looked for from the start each time.
-    return patterns.push(
-      new RegExp(pattern.source, [...new Set(`${pattern.flags.replaceAll(/[gy]/g, "")}d`)].join("")),
-    );
-  });
-  return { words, tokens, patterns };
+  for (const [name, value] of Object.entries({ grammarRoot, grammarTriggers })) {
+    if (value === undefined) continue;
+    throw new InvalidArgumentError(`${name} is given without a grammar; add one, or leave ${name} out`, {
+      value,
+      expected: "a grammar",
+    });
+  }
+  return undefined;
 }
 
-/** Text that isn't empty. */
-export function checkSome(name: string, value: unknown): string {
-  const text = checkText(name, value);
-  if (text !== "") return text;
-  throw new InvalidArgumentError(`${name} is empty; give some text`, { value: "", expected: "some text" });
+type Trigger = { readonly word: string } | { readonly token: number | string } | { readonly pattern: RegExp };
+
+function byKind(triggers: readonly Trigger[] | undefined): GrammarTriggers | undefined {
+  return triggers && {
+    words: triggers.flatMap((one) => "word" in one ? [one.word] : []),
+    tokens: triggers.flatMap((one) => "token" in one ? [one.token] : []),
+    patterns: triggers.flatMap((one) => "pattern" in one ? [one.pattern] : []),
+  };
+}
+
+const triggerSpec = options("a trigger", {
+  word: custom("a string that isn't empty", checkNonEmptyText),
+  token: custom("a token, or its text", checkTokenOrText),
+  pattern: custom("a RegExp", checkPattern),
+});
+
+function checkTrigger(name: string, value: unknown): Trigger {
+  if (typeof value === "string") return { word: checkNonEmptyText(name, value) };
+  const { word, token, pattern } = triggerSpec.checkAt(name, value);
+  const [one, ...more] = [
+    ...(word === undefined ? [] : [{ word }]),
+    ...(token === undefined ? [] : [{ token }]),
+    ...(pattern === undefined ? [] : [{ pattern }]),
+  ];
+  return one === undefined || more.length > 0 ? refuse(name, value, TRIGGER_WORDS) : one;
+}
+
+function checkTokenOrText(name: string, value: unknown): number | string {
+  return typeof value === "string"
+    ? checkNonEmptyText(name, value)
+    : checkInteger(name, value, { min: 0, max: 0x7fff_ffff });
+}
+
+function checkPattern(name: string, value: unknown): RegExp {
+  if (!isInstance(value, RegExp)) return refuse(name, value, "a RegExp");
+  // Where its groups begin is needed, and it is looked for from the start each time.
+  return new RegExp(value.source, [...new Set(`${value.flags.replaceAll(/[gy]/g, "")}d`)].join(""));
 }

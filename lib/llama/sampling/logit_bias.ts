@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkInteger, checkOptions, show } from "../../support/check.ts";
-import { checkSome } from "./grammar.ts";
+import { checkArray, checkInteger, checkNonEmptyText, isArray, isPlainObject, refuse } from "../../support/check.ts";
+import { custom, options } from "../../support/options.ts";
 
-/** What is added to the logit of a token, or to those of each token of a text. */
+/** A value added to the logit of a token, or to the logits of each token of a text. */
 export type LogitBias =
   | { readonly token: number; readonly bias: number }
   | { readonly text: string; readonly bias: number };
@@ -11,60 +11,46 @@ export type LogitBias =
 export interface BiasSettings {
   /** The token, or the text. */
   token: number | string;
-  /** What is added; -Infinity makes it impossible. */
+  /** The value that is added; -Infinity makes it impossible. */
   bias: number;
 }
 
 const MAX_BIASES = 100_000;
 /** A logit beyond all others, which no sum or temperature makes infinite. */
-const LARGEST_BIAS = 1e9;
+const MAX_BIAS = 1e9;
+const AMOUNT_WORDS = "a number from -1e9 to 1e9, or -Infinity for a token that never comes";
+
+/** The words for a value of `logitBias` that is right. */
+export const BIAS_WORDS =
+  `an object of biases by token, or an array of at most ${MAX_BIASES} { token, bias } and { text, bias }`;
+
+const entrySpec = options("logitBias", {
+  token: custom("a token", checkToken),
+  text: custom("a string that isn't empty", checkNonEmptyText),
+  bias: custom(AMOUNT_WORDS, checkAmount, { required: true }),
+});
 
 /** Checks `logitBias`. Throws {@linkcode InvalidArgumentError}. */
-export function checkBias(biases: unknown): readonly BiasSettings[] {
-  if (biases === undefined) return [];
-  const list = Array.isArray(biases) ? fromList(biases) : fromRecord(biases);
-  if (list.length <= MAX_BIASES) return list;
-  throw new InvalidArgumentError(`logitBias has ${list.length} entries; give at most ${MAX_BIASES}`, {
-    value: list.length,
-    expected: `at most ${MAX_BIASES}`,
-  });
+export function checkBias(name: string, value: unknown): readonly BiasSettings[] {
+  if (isArray(value)) return checkArray(name, value, checkEntry, { min: 0, max: MAX_BIASES });
+  if (!isPlainObject(value)) return refuse(name, value, BIAS_WORDS);
+  const entries = Object.entries(value);
+  if (entries.length > MAX_BIASES) {
+    throw new InvalidArgumentError(`${name} has ${entries.length} entries; expected at most ${MAX_BIASES}`, {
+      value: entries.length,
+      expected: `at most ${MAX_BIASES}`,
+    });
+  }
+  return entries.map(([key, bias]) => ({
+    token: checkToken(`a key of ${name}`, /^\d+$/.test(key) ? Number(key) : key),
+    bias: checkAmount(`${name}[${key}]`, bias),
+  }));
 }
 
-function fromList(biases: readonly unknown[]): BiasSettings[] {
-  return biases.map((one, index) => {
-    const name = `logitBias[${index}]`;
-    const { token, text, bias } = checkOptions(
-      name,
-      one as { token?: unknown; text?: unknown; bias?: unknown },
-      ["token", "text", "bias"],
-    );
-    if ((token === undefined) === (text === undefined)) {
-      throw new InvalidArgumentError(`${name} needs one of token and text`, {
-        value: one,
-        expected: "one of token and text",
-      });
-    }
-    return {
-      token: token === undefined ? checkSome(`${name}.text`, text) : checkToken(`${name}.token`, token),
-      bias: checkAmount(`${name}.bias`, bias),
-    };
-  });
-}
-
-function fromRecord(biases: unknown): BiasSettings[] {
-  const record = checkObject(biases);
-  return Object.entries(record).map(([key, bias]) => {
-    const token = /^\d+$/.test(key) ? Number(key) : key;
-    return { token: checkToken("a key of logitBias", token), bias: checkAmount(`logitBias[${key}]`, bias) };
-  });
-}
-
-function checkObject(value: unknown): Record<string, unknown> {
-  if (typeof value === "object" && value !== null) return { ...value };
-  throw new InvalidArgumentError(`logitBias is ${show(value)}; give an object of tokens or an array`, {
-    value,
-    expected: "an object of tokens, or an array of { token, bias } and { text, bias }",
-  });
+function checkEntry(name: string, value: unknown): BiasSettings {
+  const { token, text, bias } = entrySpec.checkAt(name, value);
+  if ((token === undefined) === (text === undefined)) refuse(name, value, "an object with one of token and text");
+  return { token: token ?? text ?? "", bias };
 }
 
 function checkToken(name: string, value: unknown): number {
@@ -72,13 +58,6 @@ function checkToken(name: string, value: unknown): number {
 }
 
 function checkAmount(name: string, value: unknown): number {
-  if (value === -Infinity) return value;
-  if (typeof value === "number" && Math.abs(value) <= LARGEST_BIAS) return value;
-  throw new InvalidArgumentError(
-    `${name} is ${show(value)}; give a number from -1e9 to 1e9, or -Infinity for a token that never comes`,
-    {
-      value,
-      expected: "a number from -1e9 to 1e9 or -Infinity",
-    },
-  );
+  const right = value === -Infinity || (typeof value === "number" && Math.abs(value) <= MAX_BIAS);
+  return right ? value : refuse(name, value, AMOUNT_WORDS);
 }

@@ -1,8 +1,26 @@
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkBoolean, checkInteger, checkNumber, checkText, show } from "../../support/check.ts";
-import { type BiasSettings, checkBias, type LogitBias } from "./logit_bias.ts";
-import { checkSome } from "./grammar.ts";
-import { checkOrder, type ModuleSampler, type OrderSettings, type SamplerFunction, type SamplerName } from "./order.ts";
+import { checkNonEmptyText } from "../../support/check.ts";
+import {
+  arrayOf,
+  boolean,
+  custom,
+  integer,
+  number,
+  type Option,
+  options,
+  type RulesOf,
+  type Settings,
+} from "../../support/options.ts";
+import { BIAS_WORDS, checkBias, type LogitBias } from "./logit_bias.ts";
+import {
+  checkSampler,
+  MAX_SAMPLERS,
+  type ModuleSampler,
+  type OrderSettings,
+  type SamplerFunction,
+  type SamplerName,
+  samplerOrder,
+} from "./order.ts";
 
 /** How the next token is chosen. The names are the field's; the defaults are upstream's. */
 export interface SamplingOptions {
@@ -76,177 +94,93 @@ export interface SamplingOptions {
   logprobs?: number | undefined;
 }
 
-/** The names of {@linkcode SamplingOptions}. */
-export const samplingOptionNames = [
-  "temperature",
-  "dynatempRange",
-  "dynatempExponent",
-  "topK",
-  "topP",
-  "minP",
-  "typicalP",
-  "topNSigma",
-  "minKeep",
-  "xtcProbability",
-  "xtcThreshold",
-  "dryMultiplier",
-  "dryBase",
-  "dryAllowedLength",
-  "dryPenaltyLastN",
-  "drySequenceBreakers",
-  "repeatPenalty",
-  "frequencyPenalty",
-  "presencePenalty",
-  "penaltyLastN",
-  "mirostat",
-  "mirostatTau",
-  "mirostatEta",
-  "adaptiveTarget",
-  "adaptiveDecay",
-  "seed",
-  "samplers",
-  "logitBias",
-  "ignoreEos",
-  "minTokens",
-  "bannedStrings",
-  "logprobs",
-] as const satisfies readonly (keyof SamplingOptions)[];
-
-/** The options that are numbers, each of them set. */
-export type SamplingNumbers = typeof defaults & { mirostat: 0 | 1 | 2 };
-
-/** Checked sampling parameters, every one of them set. Plain data: it goes to the native thread. */
-export interface SamplingSettings extends SamplingNumbers {
-  /** See {@linkcode SamplingOptions.drySequenceBreakers}. */
-  drySequenceBreakers: readonly string[];
-  /** See {@linkcode SamplingOptions.adaptiveTarget}. */
-  adaptiveTarget: number | undefined;
-  /** See {@linkcode SamplingOptions.seed}. */
-  seed: number;
-  /** See {@linkcode SamplingOptions.samplers}. */
-  samplers: readonly OrderSettings[];
-  /** See {@linkcode SamplingOptions.logitBias}. */
-  logitBias: readonly BiasSettings[];
-  /** See {@linkcode SamplingOptions.ignoreEos}. */
-  ignoreEos: boolean;
-  /** See {@linkcode SamplingOptions.bannedStrings}. */
-  bannedStrings: readonly string[];
-  /** See {@linkcode SamplingOptions.logprobs}. */
-  logprobs: number | undefined;
-}
-
 /** The largest seed; the next number is `LLAMA_DEFAULT_SEED`, which asks for a random one. */
-export const LARGEST_SEED = 0xffff_fffe;
-const SMALLEST_PENALTY = 0.01;
-const LONGEST_LOOK_BACK = 1 << 20;
+export const MAX_SEED = 0xffff_fffe;
+const MIN_PENALTY = 0.01;
+const MAX_LOOK_BACK = 1 << 20;
 const MAX_BREAKERS = 64;
 const MAX_BANNED_STRINGS = 1000;
-const LARGEST_INTEGER = 0x7fff_ffff;
+const MAX_LOGPROBS = 1000;
+const MAX_MIN_KEEP = 1_000_000;
+const MAX_INT = 0x7fff_ffff;
 
-const defaults = {
-  temperature: 0.8,
-  dynatempRange: 0,
-  dynatempExponent: 1,
-  topK: 40,
-  topP: 0.95,
-  minP: 0.05,
-  typicalP: 1,
-  topNSigma: 0,
-  minKeep: 0,
-  xtcProbability: 0,
-  xtcThreshold: 0.1,
-  dryMultiplier: 0,
-  dryBase: 1.75,
-  dryAllowedLength: 2,
-  dryPenaltyLastN: 64,
-  repeatPenalty: 1,
-  frequencyPenalty: 0,
-  presencePenalty: 0,
-  penaltyLastN: 64,
-  mirostat: 0,
-  mirostatTau: 5,
-  mirostatEta: 0.1,
-  adaptiveDecay: 0.9,
-  minTokens: 0,
-};
+/** {@linkcode SamplingOptions}, declared. */
+export const samplingRules = {
+  temperature: number({ min: 0, max: 100, default: 0.8 }),
+  dynatempRange: number({ min: 0, max: 100, default: 0 }),
+  dynatempExponent: number({ min: 0.01, max: 100, default: 1 }),
+  topK: integer({ min: 0, max: MAX_INT, default: 40 }),
+  topP: number({ min: 0, max: 1, default: 0.95 }),
+  minP: number({ min: 0, max: 1, default: 0.05 }),
+  typicalP: number({ min: 0, max: 1, default: 1 }),
+  topNSigma: number({ min: 0, max: 100, default: 0 }),
+  minKeep: integer({ min: 0, max: MAX_MIN_KEEP, default: 0 }),
+  xtcProbability: number({ min: 0, max: 1, default: 0 }),
+  xtcThreshold: number({ min: 0, max: 1, default: 0.1 }),
+  dryMultiplier: number({ min: 0, max: 100, default: 0 }),
+  dryBase: number({ min: 1, max: 100, default: 1.75 }),
+  dryAllowedLength: integer({ min: 0, max: MAX_LOOK_BACK, default: 2 }),
+  dryPenaltyLastN: integer({ min: -1, max: MAX_LOOK_BACK, default: 64 }),
+  drySequenceBreakers: arrayOf(checkCText, { min: 0, max: MAX_BREAKERS, default: ["\n", ":", '"', "*"] }),
+  repeatPenalty: number({ min: MIN_PENALTY, max: 100, default: 1 }),
+  frequencyPenalty: number({ min: -100, max: 100, default: 0 }),
+  presencePenalty: number({ min: -100, max: 100, default: 0 }),
+  penaltyLastN: integer({ min: -1, max: MAX_LOOK_BACK, default: 64 }),
+  mirostat: integer({ min: 0, max: 2, default: 0 }) as Option<0 | 1 | 2>,
+  mirostatTau: number({ min: 0, max: 100, default: 5 }),
+  mirostatEta: number({ min: 0, max: 10, default: 0.1 }),
+  adaptiveTarget: number({ min: 0, max: 1 }),
+  adaptiveDecay: number({ min: 0, max: 0.99, default: 0.9 }),
+  seed: integer({ min: 0, max: MAX_SEED, default: randomSeed }),
+  samplers: arrayOf(checkSampler, { min: 0, max: MAX_SAMPLERS }),
+  logitBias: custom(BIAS_WORDS, checkBias, { default: [] }),
+  ignoreEos: boolean({ default: false }),
+  minTokens: integer({ min: 0, max: MAX_INT, default: 0 }),
+  bannedStrings: arrayOf(checkCText, { min: 0, max: MAX_BANNED_STRINGS, default: [] }),
+  logprobs: integer({ min: 0, max: MAX_LOGPROBS }),
+} as const satisfies RulesOf<SamplingOptions>;
 
-/** The ranges of the numbers; `true` behind one asks for a whole number. */
-const ranges: Readonly<Record<keyof typeof defaults, readonly [min: number, max: number, whole?: true]>> = {
-  temperature: [0, 100],
-  dynatempRange: [0, 100],
-  dynatempExponent: [0.01, 100],
-  topK: [0, LARGEST_INTEGER, true],
-  topP: [0, 1],
-  minP: [0, 1],
-  typicalP: [0, 1],
-  topNSigma: [0, 100],
-  minKeep: [0, 1_000_000, true],
-  xtcProbability: [0, 1],
-  xtcThreshold: [0, 1],
-  dryMultiplier: [0, 100],
-  dryBase: [1, 100],
-  dryAllowedLength: [0, LONGEST_LOOK_BACK, true],
-  dryPenaltyLastN: [-1, LONGEST_LOOK_BACK, true],
-  repeatPenalty: [SMALLEST_PENALTY, 100],
-  frequencyPenalty: [-100, 100],
-  presencePenalty: [-100, 100],
-  penaltyLastN: [-1, LONGEST_LOOK_BACK, true],
-  mirostat: [0, 2, true],
-  mirostatTau: [0, 100],
-  mirostatEta: [0, 10],
-  adaptiveDecay: [0, 0.99],
-  minTokens: [0, LARGEST_INTEGER, true],
-};
+/** {@linkcode SamplingOptions}, each checked by itself. */
+export type CheckedSampling = Settings<typeof samplingRules>;
+
+/** {@linkcode SamplingOptions}, checked. Plain data: it goes to the native thread. */
+export interface SamplingSettings extends Omit<CheckedSampling, "samplers"> {
+  /** See {@linkcode SamplingOptions.samplers}. */
+  samplers: readonly OrderSettings[];
+}
+
+const spec = options("sampling", samplingRules);
 
 /** Checks sampling options and fills in the defaults. Throws {@linkcode InvalidArgumentError}. */
-export function checkSampling(options: SamplingOptions): SamplingSettings {
-  const numbers = { ...defaults };
-  for (const name of Object.keys(defaults) as (keyof typeof defaults)[]) {
-    const [min, max, whole] = ranges[name];
-    const value = options[name];
-    if (value !== undefined) numbers[name] = (whole ? checkInteger : checkNumber)(name, value, { min, max });
-  }
-  const { adaptiveTarget, seed = randomSeed(), ignoreEos = false, logprobs } = options;
-  return {
-    ...numbers,
-    mirostat: numbers.mirostat as 0 | 1 | 2,
-    adaptiveTarget: adaptiveTarget === undefined
-      ? undefined
-      : checkNumber("adaptiveTarget", adaptiveTarget, { min: 0, max: 1 }),
-    seed: checkInteger("seed", seed, { min: 0, max: LARGEST_SEED }),
-    drySequenceBreakers: checkTexts(
-      "drySequenceBreakers",
-      options.drySequenceBreakers ?? ["\n", ":", '"', "*"],
-      MAX_BREAKERS,
-    ),
-    samplers: checkOrder(options),
-    logitBias: checkBias(options.logitBias),
-    ignoreEos: checkBoolean("ignoreEos", ignoreEos),
-    bannedStrings: checkTexts("bannedStrings", options.bannedStrings ?? [], MAX_BANNED_STRINGS),
-    logprobs: logprobs === undefined ? undefined : checkInteger("logprobs", logprobs, { min: 0, max: 1000 }),
-  };
+export function checkSampling(given: SamplingOptions): SamplingSettings {
+  return samplingSettings(spec.check(given), given).sampling;
 }
 
-function checkTexts(name: string, texts: unknown, most: number): readonly string[] {
-  if (!Array.isArray(texts) || texts.length > most) {
-    throw new InvalidArgumentError(`${name} is ${show(texts)}; give an array of at most ${most} strings`, {
-      value: texts,
-      expected: `at most ${most} strings`,
-    });
-  }
-  return texts.map((text: unknown, index) => checkNoNul(`${name}[${index}]`, checkSome(`${name}[${index}]`, text)));
+/**
+ * Checks how options that are right by themselves go together. Throws {@linkcode InvalidArgumentError}.
+ *
+ * @param checked The options with their defaults.
+ * @param given The options as they were given: a default conflicts with nothing.
+ */
+export function samplingSettings(
+  checked: CheckedSampling,
+  given: SamplingOptions,
+): { sampling: SamplingSettings; functions: readonly SamplerFunction[] } {
+  const { order, functions } = samplerOrder(checked, given);
+  return { sampling: { ...checked, samplers: order }, functions };
 }
 
-/** C strings end at a NUL. */
-function checkNoNul(name: string, text: string): string {
-  if (!text.includes("\0")) return checkText(name, text);
-  throw new InvalidArgumentError(`${name} holds a NUL character; leave it out`, {
+/** Checks a string that isn't empty and goes to C, where strings end at a NUL. */
+function checkCText(name: string, value: unknown): string {
+  const text = checkNonEmptyText(name, value);
+  if (!text.includes("\0")) return text;
+  throw new InvalidArgumentError(`${name} has a NUL character; leave it out`, {
     value: text,
-    expected: "text without \\0",
+    expected: "a string without \\0",
   });
 }
 
 function randomSeed(): number {
   const [value = 0] = crypto.getRandomValues(new Uint32Array(1));
-  return Math.min(value, LARGEST_SEED);
+  return Math.min(value, MAX_SEED);
 }

@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkOptions, show } from "../../support/check.ts";
-import type { SamplingOptions } from "./options.ts";
+import { checkNonEmptyText, checkOneOf, isInstance, refuse } from "../../support/check.ts";
+import { custom, options } from "../../support/options.ts";
+import type { CheckedSampling, SamplingOptions } from "./options.ts";
 import type { SamplerCandidates } from "./candidates.ts";
-import { checkSome } from "./grammar.ts";
 
 /** The samplers of llama.cpp, by the names that {@linkcode SamplingOptions.samplers} takes. */
 export type SamplerName =
@@ -37,6 +37,11 @@ export type OrderSettings =
   | { readonly kind: "function"; readonly index: number }
   | { readonly kind: "module"; readonly url: string; readonly name: string; readonly options: unknown };
 
+/** One checked element of `samplers`. */
+export type ChosenSampler =
+  | Exclude<OrderSettings, { readonly kind: "function" }>
+  | { readonly kind: "function"; readonly call: SamplerFunction };
+
 const usualOrder: readonly SamplerName[] = [
   "penalties",
   "dry",
@@ -49,7 +54,8 @@ const usualOrder: readonly SamplerName[] = [
   "temperature",
 ];
 const names: readonly SamplerName[] = [...usualOrder, "infill", "adaptiveP"];
-const MAX_SAMPLERS = 64;
+/** How long the list of samplers may be. */
+export const MAX_SAMPLERS = 64;
 
 /** Which options belong to which sampler. */
 const owners: Readonly<Record<SamplerName, readonly (keyof SamplingOptions)[]>> = {
@@ -66,77 +72,65 @@ const owners: Readonly<Record<SamplerName, readonly (keyof SamplingOptions)[]>> 
   adaptiveP: ["adaptiveTarget", "adaptiveDecay"],
 };
 
-/** The functions among the samplers, in order. */
-export function samplerFunctions(options: SamplingOptions): readonly SamplerFunction[] {
-  return Array.isArray(options.samplers) ? options.samplers.filter((one) => typeof one === "function") : [];
-}
+const moduleSpec = options("a module sampler", {
+  module: custom("an absolute URL", checkModule, { required: true }),
+  export: custom("the name of an export", checkNonEmptyText, { default: "default" }),
+  options: custom("plain data", checkPlainData),
+});
 
-/** Checks `samplers`. Throws {@linkcode InvalidArgumentError}. */
-export function checkOrder(options: SamplingOptions): readonly OrderSettings[] {
-  const adaptive = options.adaptiveTarget !== undefined;
-  const given: unknown = options.samplers ?? (adaptive ? [...usualOrder, "adaptiveP"] : usualOrder);
-  if (!Array.isArray(given) || given.length > MAX_SAMPLERS) {
-    throw new InvalidArgumentError(`samplers is ${show(given)}; give an array of at most ${MAX_SAMPLERS}`, {
-      value: given,
-      expected: `an array of at most ${MAX_SAMPLERS} names, functions and modules`,
-    });
+/** Checks one element of `samplers`. Throws {@linkcode InvalidArgumentError}. */
+export function checkSampler(name: string, value: unknown): ChosenSampler {
+  if (typeof value === "function") return { kind: "function", call: value as SamplerFunction };
+  if (typeof value === "object" && value !== null) {
+    const { module, export: member, options } = moduleSpec.checkAt(name, value);
+    return { kind: "module", url: module, name: member, options };
   }
-  let functions = 0;
-  const order = given.map((one: unknown, index): OrderSettings => {
-    if (typeof one === "function") return { kind: "function", index: functions++ };
-    return typeof one === "string" ? named(one, index) : moduleSampler(one as ModuleSampler, index);
-  });
-  checkNames(order, options);
-  return order;
+  return { kind: "name", name: checkOneOf(name, value, names) };
 }
 
-function named(given: string, index: number): OrderSettings {
-  const name = names.find((one) => one === given);
-  if (name !== undefined) return { kind: "name", name };
-  throw new InvalidArgumentError(
-    `samplers[${index}] is ${show(given)}; give one of ${names.join(", ")}, a function or a module`,
-    {
-      value: given,
-      expected: names.join(", "),
-    },
-  );
+function checkModule(name: string, value: unknown): string {
+  const url = isInstance(value, URL) ? value.href : checkNonEmptyText(name, value);
+  if (URL.canParse(url)) return url;
+  return refuse(name, url, 'an absolute URL, such as new URL("./sampler.ts", import.meta.url)');
 }
 
-function moduleSampler(given: ModuleSampler, index: number): OrderSettings {
-  const where = `samplers[${index}]`;
-  const { module, export: name = "default", options } = checkOptions(where, given, ["module", "export", "options"]);
-  const url = module instanceof URL ? module.href : checkSome(`${where}.module`, module);
-  if (!URL.canParse(url)) {
-    throw new InvalidArgumentError(
-      `${where}.module is ${show(url)}; give an absolute URL: new URL("./sampler.ts", import.meta.url)`,
-      {
-        value: url,
-        expected: "an absolute URL",
-      },
-    );
-  }
+function checkPlainData(name: string, value: unknown): unknown {
   try {
-    return { kind: "module", url, name: checkSome(`${where}.export`, name), options: structuredClone(options) };
+    return structuredClone(value);
   } catch (cause) {
-    if (cause instanceof InvalidArgumentError) throw cause;
-    throw new InvalidArgumentError(`${where}.options can't be sent to the native thread; give plain data`, {
-      value: options,
+    throw new InvalidArgumentError(`${name} can't be sent to the native thread; expected plain data`, {
+      value,
       expected: "plain data",
       cause,
     });
   }
 }
 
-/** Each name once, the last one last, and no option of a sampler that isn't there. */
+/** Returns the chain of samplers, functions by their index, and the functions. Throws {@linkcode InvalidArgumentError} for what doesn't go together. */
+export function samplerOrder(
+  { samplers, adaptiveTarget }: CheckedSampling,
+  given: SamplingOptions,
+): { order: readonly OrderSettings[]; functions: readonly SamplerFunction[] } {
+  const usual: readonly SamplerName[] = adaptiveTarget === undefined ? usualOrder : [...usualOrder, "adaptiveP"];
+  const functions: SamplerFunction[] = [];
+  const order = (samplers ?? usual.map((name) => ({ kind: "name", name }) as const)).map((one): OrderSettings =>
+    one.kind === "function" ? { kind: "function", index: functions.push(one.call) - 1 } : one
+  );
+  checkNames(order, given);
+  return { order, functions };
+}
+
+function conflict(message: string, value: unknown, expected: string): never {
+  throw new InvalidArgumentError(message, { value, expected });
+}
+
+/** Checks that each name is there once, the last one last, and that no option is given of a sampler that isn't in the list. */
 function checkNames(order: readonly OrderSettings[], options: SamplingOptions): void {
   const listed = order.flatMap((one) => one.kind === "name" ? [one.name] : []);
-  const refuse = (message: string, value: unknown, expected: string): never => {
-    throw new InvalidArgumentError(message, { value, expected });
-  };
   for (const [index, name] of listed.entries()) {
-    if (listed.indexOf(name) !== index) refuse(`samplers has ${name} twice; give it once`, name, "each name once");
+    if (listed.indexOf(name) !== index) conflict(`samplers has ${name} twice; give it once`, name, "each name once");
     for (const option of name === "adaptiveP" && options.adaptiveTarget === undefined ? ["adaptiveTarget"] : []) {
-      refuse(
+      conflict(
         `samplers has ${name}, which needs ${option}; give it, or leave the sampler out`,
         name,
         `a value of ${option}`,
@@ -147,18 +141,22 @@ function checkNames(order: readonly OrderSettings[], options: SamplingOptions): 
     listed.includes("adaptiveP") &&
     order.at(-1) !== order.find((one) => one.kind === "name" && one.name === "adaptiveP")
   ) {
-    refuse("adaptiveP makes the choice, so it must be the last of the samplers", "adaptiveP", "adaptiveP as the last");
+    conflict(
+      "adaptiveP makes the choice, so it must be the last of the samplers",
+      "adaptiveP",
+      "adaptiveP as the last",
+    );
   }
   const infill = listed.indexOf("infill");
   if (infill >= 0 && (!listed.slice(0, infill).includes("topK") || options.topK === 0 || (options.topK ?? 0) > 1000)) {
-    refuse(
+    conflict(
       "infill compares each token with each, so topK must come before it, with 1 to 1000",
       options.topK,
       "topK before infill",
     );
   }
   if ((options.mirostat ?? 0) !== 0 && (options.samplers !== undefined || options.adaptiveTarget !== undefined)) {
-    refuse(
+    conflict(
       "mirostat takes the place of the other samplers; leave out samplers and adaptiveTarget, or mirostat",
       options.mirostat,
       "mirostat alone",
@@ -169,7 +167,7 @@ function checkNames(order: readonly OrderSettings[], options: SamplingOptions): 
     if (listed.includes(name)) continue;
     const option = owners[name].find((one) => options[one] !== undefined);
     if (option !== undefined) {
-      refuse(
+      conflict(
         `${option} is given, but samplers has no ${name}; add it, or leave ${option} out`,
         options[option],
         `samplers with ${name}`,

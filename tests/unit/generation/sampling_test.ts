@@ -28,7 +28,7 @@ test("the order of samplers", () => {
   assert.deepEqual(names({ adaptiveTarget: 0.5 }), [...usual, "adaptiveP"]);
   assert.deepEqual(names({ samplers: ["temperature", () => {}, "topK"] }), ["temperature", "function", "topK"]);
   refused({ samplers: "topK" }, /samplers is "topK"/);
-  refused({ samplers: ["top_k"] }, /samplers\[0\] is "top_k"; give one of penalties/);
+  refused({ samplers: ["top_k"] }, /samplers\[0\] is "top_k"; expected one of "penalties"/);
   refused({ samplers: ["topK", "topK"] }, /topK twice/);
   refused({ samplers: ["topK"], topP: 0.5 }, /topP is given, but samplers has no topP/);
   refused({ samplers: ["adaptiveP", "topK"], adaptiveTarget: 0.5 }, /must be the last/);
