@@ -1,6 +1,7 @@
 import process from "node:process";
 import {
   BLOCK_SIZE,
+  type GuardCode,
   guardCode,
   LEAST_LEVEL,
   MARK_TEXT,
@@ -20,7 +21,6 @@ import {
 } from "./guard_code.ts";
 import { Linux } from "./linux.ts";
 import { type LogLevel, logLevelNumber, logLevelOf, type LogLine } from "./log.ts";
-import { cString, readCString } from "../memory/c_string.ts";
 import type { Pointer } from "../types/pointer.ts";
 import type { NativeRuntime } from "../runtime/types.ts";
 import type { System } from "../runtime/system.ts";
@@ -36,9 +36,6 @@ export interface GuardPlace {
   /** The handler of SIGABRT. */
   readonly park: bigint;
 }
-
-/** Where another JavaScript thread of the process finds the guard. */
-const VARIABLE = "GGML_FFI_GUARD";
 
 /**
  * Watches over native code without any JavaScript on its threads: its log, the words of its aborts, and which threads aborted. One a process; see
@@ -64,20 +61,17 @@ export class Guard {
     if (process.platform !== "linux") return undefined;
     try {
       const linux = new Linux(runtime, system);
-      const known = existing(runtime, system, linux);
+      const known = existing(runtime, linux.abortHandler());
       if (known !== undefined) return new Guard(runtime, linux, known);
       const data = system.memory(BLOCK_SIZE);
       const code = guardCode(process.arch, data);
       if (code === undefined) return undefined;
-      const at = system.executable(code.bytes);
-      const [log, said, park] = [code.log, code.said, code.park].map((offset) => at + BigInt(offset));
-      const place = { data, log, said, park } as GuardPlace;
+      const place = placeOf(code, system.executable(code.bytes), data);
       const guard = new Guard(runtime, linux, place);
       guard.#words[LEAST_LEVEL / 4] = logLevelNumber("warn");
       // Each processor's code reads it from another block.
       guard.#bytes[NEWLINE] = guard.#bytes[SAID + NEWLINE] = 10;
       if (!linux.handleAbort(place.park)) return undefined;
-      system.setEnvironment(VARIABLE, Object.values(place).map((address: bigint) => address.toString(16)).join(":"));
       return guard;
     } catch {
       // No memory for machine code, no C library by a known name: aborts end the process then, and logs are dropped.
@@ -159,15 +153,28 @@ export function nameOfThreads(tid: number): string {
   return `${MARK_TEXT}${tid}`;
 }
 
-/** The guard that another JavaScript thread of this process has set up. A program that was started by it has the variable but not the handler. */
-function existing(runtime: NativeRuntime, system: System, linux: Linux): GuardPlace | undefined {
-  const getenv = system.libc("getenv", { parameters: ["u64"], result: "u64" });
-  const name = cString(VARIABLE);
-  const found = getenv(runtime.addressOf(name)) as bigint;
-  if (found === 0n) return undefined;
-  const [data, log, said, park] = readCString(runtime, found).split(":").map((hex) => BigInt(`0x${hex}`));
-  if (data === undefined || log === undefined || said === undefined || park === undefined) return undefined;
-  return linux.abortHandler() === park ? { data, log, said, park } : undefined;
+/** The least size of a page. The code is shorter, and begins one. */
+const PAGE_SIZE = 4096n;
+
+/**
+ * Returns the guard that another JavaScript thread of this process has set up, known by what handles SIGABRT: code that is the guard's own, byte by byte,
+ * for the block whose address stands in it. Nothing else is taken for an address, above all nothing in the environment.
+ */
+function existing(runtime: NativeRuntime, handler: bigint): GuardPlace | undefined {
+  const form = guardCode(process.arch, 0n);
+  if (form === undefined) return undefined;
+  const at = handler - BigInt(form.park);
+  // The handler's page is mapped; what is behind it may not be.
+  if (at <= 0n || at % PAGE_SIZE !== 0n || form.bytes.length > PAGE_SIZE) return undefined;
+  const found = new Uint8Array(runtime.memory(at, form.bytes.length)).slice();
+  const data = new DataView(found.buffer).getBigUint64(form.data, true);
+  const code = guardCode(process.arch, data);
+  const isOurs = data !== 0n && code !== undefined && code.bytes.every((byte, index) => byte === found[index]);
+  return isOurs ? placeOf(code, at, data) : undefined;
+}
+
+function placeOf({ log, said, park }: GuardCode, at: bigint, data: bigint): GuardPlace {
+  return { data, log: at + BigInt(log), said: at + BigInt(said), park: at + BigInt(park) };
 }
 
 /** The guard's functions as the callbacks that they are. */

@@ -42,12 +42,16 @@ export interface GuardCode {
   readonly said: number;
   /** Offset of `park`. */
   readonly park: number;
+  /** Offset of a place that holds the address of the block, eight bytes. */
+  readonly data: number;
 }
 
 /** The code for a processor, with the address of the block that it works on; `undefined` for a processor without. */
 export function guardCode(arch: string, data: bigint): GuardCode | undefined {
-  if (arch === "x64") return { bytes: x86(data), log: 0, said: 0x11, park: 0xcf };
-  return arch === "arm64" ? { bytes: arm(data), log: 0, said: 20, park: 228 } : undefined;
+  if (arch === "x64") return { bytes: x86(data), log: 0, said: 0x11, park: 0xcf, data: 2 };
+  if (arch !== "arm64") return undefined;
+  const bytes = arm(data);
+  return { bytes, log: 0, said: 20, park: 228, data: bytes.length - 16 };
 }
 
 function word(value: bigint): Uint8Array {

@@ -24,6 +24,9 @@ if (!isMainThread) {
   parentPort?.postMessage(`worker ${await containedHere()}`);
 } else if (kind === "main") {
   give("main");
+} else if (kind === "here") {
+  console.log(`main ${await containedHere()}`);
+  process.exit();
 } else if (kind === "worker" || kind === "both") {
   if (kind === "both") console.log(`main ${await containedHere()}`);
   const worker = new Worker(new URL(import.meta.url), { argv: [kind] });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import process from "node:process";
 import test from "node:test";
 import type { Guard } from "../../../ffi/containment/guard.ts";
@@ -169,6 +170,17 @@ linux("outside of native threads, and where it was asked for, an abort ends the 
     assert.ok(signal === "SIGABRT" || code === 134, `${kind}: ${code} ${signal}`);
     assert.match(stderr, /GGML_ASSERT\(.*key_id.*\) failed/, kind);
   }
+});
+
+linux("nothing in the environment is taken for the guard's address", async () => {
+  // Addresses of nothing, the handler that a program has at first, the handler that ignores the signal.
+  for (const [data, park] of [["1000", "0"], ["1000", "1"], ["0", "0"], ["x", "y"]]) {
+    const env = { GGML_FFI_GUARD: [data, "2000", "3000", park].join(":") };
+    const { code, stdout, stderr } = await runModule("containment/abort_child.ts", ["here"], env);
+    assert.deepEqual([code, stdout], [0, "main NativeAbortError\n"], stderr);
+  }
+  const source = await readFile(new URL("../../../ffi/containment/guard.ts", import.meta.url), "utf8");
+  assert.doesNotMatch(source, /getenv|setEnvironment|process\.env/);
 });
 
 linux(
