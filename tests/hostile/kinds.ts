@@ -2,7 +2,10 @@
 
 import { writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
+import { RPC_PROTO_MAJOR_VERSION, RPC_PROTO_MINOR_VERSION } from "../../ffi/tables/constants.ts";
+import { connectRpc } from "../../lib/ggml/mod.ts";
 import { loadModel, matchesGrammar, type Model, parseGrammar, readGgufHeader, schemaToGrammar } from "../../mod.ts";
 import { decodeAudio, loadWhisper } from "../../lib/whisper/mod.ts";
 import { buildWav } from "../unit/speech/wav_builder.ts";
@@ -152,5 +155,33 @@ const grammar: Kind = () => (below) => {
   matchesGrammar(parseGrammar(text), "ab");
 };
 
+/** What a right server answers to `hello`, to the count of devices, and to the memory of the first. */
+const answers = ((): Uint8Array => {
+  const bytes = new Uint8Array(8 + 28 + 8 + 4 + 8 + 16);
+  const view = new DataView(bytes.buffer);
+  view.setBigUint64(0, 28n, true);
+  bytes.set([RPC_PROTO_MAJOR_VERSION, RPC_PROTO_MINOR_VERSION, 0, 0], 8);
+  view.setBigUint64(36, 4n, true);
+  view.setUint32(44, 1, true);
+  view.setBigUint64(48, 16n, true);
+  view.setBigUint64(56, 1n << 30n, true);
+  view.setBigUint64(64, 1n << 31n, true);
+  return bytes;
+})();
+
+const rpc: Kind = async () => {
+  let damaged: Uint8Array = answers;
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => socket.end(damaged));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return async (below) => {
+    damaged = mutateBytes(answers, below);
+    await connectRpc(`127.0.0.1:${port}`, { timeoutMs: 5000 });
+  };
+};
+
 /** All kinds by name. */
-export const kinds: Readonly<Record<string, Kind>> = { gguf, model, lora, whisper, recording, schema, grammar };
+export const kinds: Readonly<Record<string, Kind>> = { gguf, model, lora, whisper, recording, schema, grammar, rpc };
