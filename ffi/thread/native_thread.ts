@@ -11,14 +11,24 @@ import { isStruct, type Signature } from "../types/signature.ts";
 import { bytesOf } from "../memory/struct_factory.ts";
 import type { StructView } from "../types/struct_view.ts";
 import { functionEntry, type Lib, type StructName } from "../tables.ts";
-import type { MessageIn, MessageOut, TaskInput, TaskOutput, TaskTable } from "./task.ts";
+import type { MessageIn, MessageOut, TaskInput, TaskOutput, TaskRun, TaskTable } from "./task.ts";
 import { giveBack, takeWorker } from "./worker_pool.ts";
 import type { MemoryArgument } from "./protocol.ts";
 import type { Request, ThreadWorker } from "./worker_client.ts";
 
 export type { NativeAbortPolicy } from "../containment/watchdog.ts";
 export type { LogLevel, LogLine } from "../containment/log.ts";
-export type { CancelFlag, MessageIn, MessageOut, Task, TaskContext, TaskInput, TaskOutput, TaskTable } from "./task.ts";
+export type {
+  CancelFlag,
+  MessageIn,
+  MessageOut,
+  Task,
+  TaskContext,
+  TaskInput,
+  TaskOutput,
+  TaskRun,
+  TaskTable,
+} from "./task.ts";
 
 /** What {@linkcode NativeThread.run} takes beside the input. */
 export interface RunOptions<Out = unknown> {
@@ -28,12 +38,6 @@ export interface RunOptions<Out = unknown> {
   onMessage?: ((message: Out) => void) | undefined;
   /** Buffers of the input that are moved instead of copied. */
   transfer?: readonly ArrayBuffer[] | undefined;
-}
-
-/** A request under way: the Promise of its result, which also takes messages for the task. */
-export interface TaskRun<Output, In = unknown> extends Promise<Output> {
-  /** Sends a message that the task's `receive()` finds. Does nothing once the task has ended. */
-  post(message: In): void;
 }
 
 /** How a native thread is started. */

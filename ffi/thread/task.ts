@@ -53,3 +53,9 @@ export type MessageOut<T> = T extends (input: never, context: TaskContext<infer 
 
 /** What a task's caller posts to it. */
 export type MessageIn<T> = T extends (input: never, context: TaskContext<infer _Out, infer In>) => unknown ? In : never;
+
+/** A request under way: the Promise of its result, which also takes messages for the task. */
+export interface TaskRun<Output, In = unknown> extends Promise<Output> {
+  /** Sends a message that the task's `receive()` finds. Does nothing once the task has ended. */
+  post(message: In): void;
+}

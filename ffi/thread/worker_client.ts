@@ -11,7 +11,7 @@ import { CancelledError, deserializeError, type GgmlError, NativeThreadError } f
 import type { LogLine } from "../containment/log.ts";
 import type { Native } from "../native.ts";
 import type { Pointer } from "../types/pointer.ts";
-import type { TaskRun } from "./native_thread.ts";
+import type { TaskRun } from "./task.ts";
 import type { CallRequest, TaskRequest, ThreadAnswer, ThreadBegin, ThreadRequest, ThreadStart } from "./protocol.ts";
 import { packMessage, unpackMessage } from "./message.ts";
 

@@ -3,7 +3,7 @@ import { FileSource } from "../../gguf/byte_source.ts";
 import { parseGgufHeader } from "../../gguf/header.ts";
 import { checkArray, checkInteger, isArray, isInstance, isPlainObject, refuse, show } from "../../support/check.ts";
 import { custom, integer, number, options, type RulesOf, type Settings } from "../../support/options.ts";
-import { modelPath } from "../model/load_options.ts";
+import { modelPath } from "../../models/model_path.ts";
 
 /** What is added to what the layers of a model pass on: a direction in which its answers are pushed. */
 export interface ControlVector {

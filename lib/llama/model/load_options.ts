@@ -1,9 +1,6 @@
-import { fileURLToPath } from "node:url";
 import type { Device } from "../../ggml/backend/device.ts";
 import type { RemoteDevice } from "../../ggml/rpc/protocol.ts";
-import { InvalidArgumentError } from "../../errors.ts";
 import { type LoadOptions, loadRules } from "../../support/load_options.ts";
-import { checkText, isInstance, show } from "../../support/check.ts";
 import { boolean, custom, integer, options, type RulesOf, type Settings } from "../../support/options.ts";
 
 /** Options of `loadModel`. */
@@ -55,58 +52,4 @@ export type LoadSettings = Settings<typeof spec>;
 export function checkLoad(given: ModelOptions | undefined): LoadSettings {
   const settings = spec.check(given);
   return { ...settings, threads: Math.min(navigator.hardwareConcurrency, settings.threads) };
-}
-
-/** The path that a path or a file URL stands for. Throws {@linkcode InvalidArgumentError} for anything else. */
-export function modelPath(source: string | URL): string {
-  if (isInstance(source, URL)) return pathOfUrl(source);
-  const path = checkText("the path of the model", source);
-  if (path === "") {
-    throw new InvalidArgumentError("the path of the model is empty; give the path of a .gguf file", {
-      value: path,
-      expected: "a path",
-    });
-  }
-  if (path.includes("\0")) {
-    throw new InvalidArgumentError(`the path of the model holds a NUL character: ${show(path)}`, {
-      value: path,
-      expected: "a path without \\0",
-    });
-  }
-  // One letter is a drive of Windows; a path may have a colon, and then no two slashes behind it.
-  if (/^file:/i.test(path)) return pathOfUrl(path);
-  if (/^([a-z][a-z0-9+.-]+:\/\/|(hf|huggingface|data|blob):)/i.test(path)) refuseAddress(path);
-  return path;
-}
-
-function refuseAddress(address: string): never {
-  throw new InvalidArgumentError(
-    `${
-      show(address)
-    } is an address, and models at addresses aren't supported yet; download the file and give its path, or its file: URL`,
-    { value: address, expected: "a path, or a file: URL" },
-  );
-}
-
-function pathOfUrl(source: string | URL): string {
-  const url = URL.parse(source);
-  if (url?.protocol === "file:") {
-    try {
-      return fileURLToPath(url);
-    } catch (cause) {
-      refuseUrl(source, cause);
-    }
-  }
-  if (url === null) refuseUrl(source);
-  refuseAddress(url.href);
-}
-
-function refuseUrl(source: string | URL, cause?: unknown): never {
-  const why = cause instanceof Error ? `: ${cause.message}` : "";
-  throw new InvalidArgumentError(
-    `${
-      show(String(source))
-    } is no file: URL of a file on this machine${why}; give a path, or a URL made by pathToFileURL`,
-    { value: String(source), expected: "a file: URL such as file:///models/model.gguf", cause },
-  );
 }

@@ -11,7 +11,7 @@ import { type Generation, type GenerationResult, type PieceSink, startGeneration
 import { generationResult } from "../generation/result.ts";
 import { checkCompletion, type CompletionOptions, type GenerationSettings } from "../generation/options.ts";
 import { checkInfill, checkInfillPrompt, type InfillOptions, type InfillPromptOptions } from "../generation/infill.ts";
-import { modelPath } from "./load_options.ts";
+import { modelPath } from "../../models/model_path.ts";
 import { checkAdapter, Lora } from "../adapters/lora.ts";
 import {
   planResult,

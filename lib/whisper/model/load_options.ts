@@ -4,7 +4,7 @@
  * @module
  */
 
-import { fileURLToPath } from "node:url";
+import { modelPath } from "../../models/model_path.ts";
 import { InvalidArgumentError } from "../../errors.ts";
 import {
   type CheckedLoadOptions,
@@ -12,15 +12,7 @@ import {
   loadOptionNames,
   type LoadOptions,
 } from "../../support/load_options.ts";
-import {
-  checkBoolean,
-  checkInteger,
-  checkOneOf,
-  checkOptions,
-  checkText,
-  isInstance,
-  show,
-} from "../../support/check.ts";
+import { checkBoolean, checkInteger, checkOneOf, checkOptions, isInstance, refuse } from "../../support/check.ts";
 import type { ModelInput } from "../thread/protocol.ts";
 import { checkThreads } from "../transcribe/options.ts";
 
@@ -128,38 +120,6 @@ export function checkWhisper(options: WhisperOptions | undefined): WhisperSettin
 export function modelInput(name: string, source: WhisperSource): ModelInput {
   if (isInstance(source, Uint8Array)) return { bytes: new Uint8Array(source) };
   if (isInstance(source, ArrayBuffer)) return { bytes: new Uint8Array(source.slice(0)) };
-  if (isInstance(source, URL)) return { path: pathOfUrl(name, source.href) };
-  if (typeof source !== "string") {
-    throw new InvalidArgumentError(`${name} is ${show(source)}; give a path, a file: URL, or the model's bytes`, {
-      value: source,
-      expected: "a path, a file: URL, or bytes",
-    });
-  }
-  const path = checkText(name, source);
-  if (path === "" || path.includes("\0")) {
-    throw new InvalidArgumentError(`${name} is ${show(path)}; give the path of a model in whisper.cpp's format`, {
-      value: path,
-      expected: "a path",
-    });
-  }
-  return {
-    path: /^([a-z][a-z0-9+.-]+:\/\/|file:|(hf|huggingface|data|blob):)/i.test(path) ? pathOfUrl(name, path) : path,
-  };
-}
-
-function pathOfUrl(name: string, address: string): string {
-  try {
-    const url = new URL(address);
-    if (url.protocol === "file:") return fileURLToPath(url);
-  } catch (cause) {
-    throw new InvalidArgumentError(`${name} is ${show(address)}, no file: URL of a file on this machine; give a path`, {
-      value: address,
-      expected: "a file: URL such as file:///models/ggml-tiny.en.bin",
-      cause,
-    });
-  }
-  throw new InvalidArgumentError(
-    `${name} is ${show(address)}, and models at addresses can't be loaded yet; download the file and give its path`,
-    { value: address, expected: "a path, or a file: URL" },
-  );
+  if (typeof source === "string" || isInstance(source, URL)) return { path: modelPath(source, name) };
+  return refuse(name, source, "a path, a file: URL, or the model's bytes");
 }

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { pathToFileURL } from "node:url";
 import { InvalidArgumentError } from "../../../lib/errors.ts";
-import { checkLoad, modelPath } from "../../../lib/llama/model/load_options.ts";
+import { checkLoad } from "../../../lib/llama/model/load_options.ts";
+import { modelPath } from "../../../lib/models/model_path.ts";
 import { show } from "../../../lib/support/check.ts";
 
 test("an address as a model's path is refused with what to do", () => {
