@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
 import test, { after } from "node:test";
+import { inspect } from "node:util";
+import type { Native, Pointer } from "../../ffi/mod.ts";
+import { Registry } from "../../lib/ggml/mod.ts";
+import { Device } from "../../lib/ggml/backend/device.ts";
+import { chooseGpu } from "../../lib/whisper/model/devices.ts";
 import { joined } from "../../ffi/memory/concat.ts";
 import { GgmlError, loadWhisper, type TranscribeOptions, type WhisperAudio } from "../../lib/whisper/mod.ts";
 import { tinyEnglishPath, voiceActivityPath } from "./files.ts";
@@ -128,4 +133,38 @@ test("what is under way when a model is disposed is finished", async () => {
   const work = other.transcribe(audio, { vad: false });
   await other.dispose();
   assert.equal((await work).language, "en");
+});
+
+test("a model computes on the device that is named, and what whisper.cpp can't compute on is refused", async () => {
+  const registry = await Registry.open();
+  const [cpu] = registry.devices.filter(({ kind }) => kind === "cpu");
+  assert.ok(cpu !== undefined);
+  await using named = await loadWhisper(tinyEnglishPath, { threads: 1, devices: [cpu] });
+  assert.equal((await named.transcribe(audio, { duration: 0.5, vad: false })).language, "en");
+  for (const devices of [[], [cpu, cpu], ["CPU"], "CPU", 0, [{ endpoint: "127.0.0.1:1", index: 0 }]]) {
+    await assert.rejects(loadWhisper(tinyEnglishPath, { devices } as never), { code: "INVALID_ARGUMENT" });
+  }
+  await assert.rejects(loadWhisper(tinyEnglishPath, { gpu: false } as never), /no option "gpu"/);
+  // A machine with two GPUs, and an accelerator before them.
+  const types = [3, 1, 0, 2];
+  const lib = {
+    ggml_backend_dev_count: () => BigInt(types.length),
+    ggml_backend_dev_get: (index: bigint) => index + 1n,
+    ggml_backend_dev_type: (pointer: bigint) => types[Number(pointer) - 1],
+    ggml_backend_dev_name: () => null,
+  };
+  const native = { lib, readCString: () => "ACCEL" } as unknown as Native;
+  const device = (index: number) => new Device(native, BigInt(index + 1) as Pointer<"ggml_backend_device">);
+  assert.deepEqual(chooseGpu(native, [device(1)]), { useGpu: true, gpuDevice: 0 });
+  assert.deepEqual(chooseGpu(native, [device(3)]), { useGpu: true, gpuDevice: 1 });
+  assert.deepEqual(chooseGpu(native, [device(2)]), { useGpu: false, gpuDevice: 0 });
+  assert.throws(() => chooseGpu(native, [device(0)]), /ACCEL of the kind accelerator, on which whisper.cpp doesn't/);
+});
+
+test("a model has a picture, and knows whether it was disposed", async () => {
+  const other = await loadWhisper(tinyEnglishPath, { threads: 1 });
+  const picture = `Whisper tiny, f16, ${tinyEnglishPath}, 1 thread`;
+  assert.deepEqual([String(other), inspect(other), other.disposed], [picture, picture, false]);
+  await other.dispose();
+  assert.deepEqual([inspect([other]), other.disposed], ["[ Whisper (disposed) ]", true]);
 });

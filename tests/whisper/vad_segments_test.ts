@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 import { open, type Pointer } from "../../ffi/mod.ts";
 import { SpeechAudio, speechOf } from "../../lib/whisper/vad/segments.ts";
-import { checkVad, type VadOptions } from "../../lib/whisper/vad/options.ts";
+import { type VadOptions, vadSpec } from "../../lib/whisper/vad/options.ts";
 import { randomNumbers } from "../support/random.ts";
 import { voiceActivityPath } from "./files.ts";
 
@@ -33,7 +33,7 @@ test("speech is cut out of probabilities as whisper.cpp does it", () => {
       padMs: Math.floor(next() * 200),
       ...(next() < 0.5 ? {} : { maxSpeechSeconds: 1 + Math.floor(next() * 8) }),
     };
-    const settings = checkVad("vad", options);
+    const settings = vadSpec.check(options);
     const params = native.defaults("whisper_vad_params");
     params.threshold = settings.threshold;
     params.min_speech_duration_ms = settings.minSpeechMs;

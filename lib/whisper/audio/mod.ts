@@ -14,15 +14,9 @@ export {
   AudioTruncatedError,
   FfmpegError,
 } from "./errors.ts";
-export {
-  type AudioInfo,
-  decodeAudio,
-  readAudio,
-  type ReadAudioOptions,
-  readWavInfo,
-  type ReadWavInfoOptions,
-} from "./read.ts";
+export type { AudioFileOptions, ReadAudioOptions } from "./options.ts";
+export { type AudioInfo, decodeAudio, readAudio, readWavInfo, type ReadWavInfoOptions } from "./read.ts";
 export { resample, Resampler, WHISPER_SAMPLE_RATE } from "./resampler.ts";
 export type { ChannelChoice } from "./sample_decoder.ts";
-export { DATA_CHUNKS, type DataChunks, type PcmFormat, type SampleEncoding } from "./wav_header.ts";
+export type { DataChunks, PcmFormat, SampleEncoding } from "./wav_header.ts";
 export { encodeWav, type EncodeWavOptions } from "./wav_writer.ts";

@@ -6,44 +6,24 @@
 
 import { setImmediate } from "node:timers/promises";
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import { checkBoolean, checkInteger, checkOneOf, checkOptions, checkSignal, show } from "../../support/check.ts";
+import { boolean, options as declare, type RulesOf, type Settings } from "../../support/options.ts";
 import { type AudioSource, ByteReader } from "./byte_reader.ts";
 import { AudioEmptyError, AudioFormatError } from "./errors.ts";
 import { decodeByFfmpeg } from "./ffmpeg.ts";
-import { HIGHEST_SAMPLE_RATE, LOWEST_SAMPLE_RATE, Resampler, WHISPER_SAMPLE_RATE } from "./resampler.ts";
-import { type ChannelChoice, SampleDecoder } from "./sample_decoder.ts";
+import { type ReadAudioOptions, readAudioSpec } from "./options.ts";
+import { Resampler } from "./resampler.ts";
+import { SampleDecoder } from "./sample_decoder.ts";
 import {
   cutData,
-  DATA_CHUNKS,
   type DataChunks,
-  MAX_CHANNELS,
   nextDataChunk,
   type PcmFormat,
   readWavHeader,
   sampleBytes,
-  type SampleEncoding,
   UnknownCodecError,
   type WavHeader,
 } from "./wav_header.ts";
 import { joined } from "../../../ffi/memory/concat.ts";
-
-/** How audio is read. */
-export interface ReadAudioOptions {
-  /** The channel that is heard: its number from 0, or `"mix"`, the mean of all. Default `"mix"`. */
-  channel?: ChannelChoice;
-  /** Samples a second that come out, 1,000 to 768,000. Default 16,000, which is what whisper hears. */
-  sampleRate?: number;
-  /** The program that reads what isn't WAV: its name or path; `false` for none. Default `"ffmpeg"`, where it is installed. */
-  ffmpeg?: string | false;
-  /** Takes what is there of a WAV file that is cut off, instead of throwing {@linkcode AudioTruncatedError}. Default `false`. */
-  allowTruncated?: boolean;
-  /** The `data` chunks of a WAV file that are read: `"all"`, one after another, or the `"first"` alone. Default `"all"`. */
-  dataChunks?: DataChunks;
-  /** What is read, when it has no header but is raw samples. */
-  raw?: PcmFormat;
-  /** Ends the reading: it then rejects with the signal's reason. */
-  signal?: AbortSignal;
-}
 
 /** What a WAV file holds. */
 export interface AudioInfo extends PcmFormat {
@@ -53,15 +33,7 @@ export interface AudioInfo extends PcmFormat {
   readonly duration: number | undefined;
 }
 
-interface Checked {
-  channel: ChannelChoice;
-  sampleRate: number;
-  ffmpeg: string | false;
-  allowTruncated: boolean;
-  dataChunks: DataChunks;
-  raw: PcmFormat | undefined;
-  signal: AbortSignal | undefined;
-}
+type Checked = Settings<typeof readAudioSpec>;
 
 /** Bytes that are decoded at once. */
 const PIECE_BYTES = 1 << 15;
@@ -88,7 +60,7 @@ const TURN_MS = 4;
  * ```
  */
 export function readAudio(source: AudioSource, options?: ReadAudioOptions): AsyncGenerator<Float32Array<ArrayBuffer>> {
-  const checked = check("readAudio", options);
+  const checked = readAudioSpec.check(options);
   return abortable(pieces(source, checked), checked.signal);
 }
 
@@ -115,8 +87,13 @@ export async function decodeAudio(source: AudioSource, options?: ReadAudioOption
 /** Options of {@linkcode readWavInfo}. */
 export interface ReadWavInfoOptions {
   /** Accepts a WAV file that is cut off, and counts the frames that are there. Default `false`. */
-  allowTruncated?: boolean;
+  allowTruncated?: boolean | undefined;
 }
+
+const readWavInfoSpec = declare(
+  "readWavInfo",
+  { allowTruncated: boolean({ default: false }) } satisfies RulesOf<ReadWavInfoOptions>,
+);
 
 /**
  * Reads what the header of a WAV file says. `frames` and `duration` are those of the first `data` chunk.
@@ -133,8 +110,7 @@ export interface ReadWavInfoOptions {
  * ```
  */
 export async function readWavInfo(source: AudioSource, options?: ReadWavInfoOptions): Promise<AudioInfo> {
-  const { allowTruncated = false } = checkOptions("readWavInfo", options, ["allowTruncated"]);
-  checkBoolean("allowTruncated", allowTruncated);
+  const { allowTruncated } = readWavInfoSpec.check(options);
   await using reader = await ByteReader.open(source);
   const { dataBytes, ...format } = await readWavHeader(reader, allowTruncated).catch((error: unknown) => {
     if (error instanceof UnknownCodecError) throw needsWav(error);
@@ -144,52 +120,6 @@ export async function readWavInfo(source: AudioSource, options?: ReadWavInfoOpti
   if (bytes === undefined) return { ...format, frames: undefined, duration: undefined };
   const frames = Math.floor(bytes / (sampleBytes[format.encoding] * format.channels));
   return { ...format, frames, duration: frames / format.sampleRate };
-}
-
-function check(where: string, options: ReadAudioOptions | undefined): Checked {
-  const given = checkOptions(where, options, [
-    "channel",
-    "sampleRate",
-    "ffmpeg",
-    "allowTruncated",
-    "dataChunks",
-    "raw",
-    "signal",
-  ]);
-  const { channel = "mix", sampleRate = WHISPER_SAMPLE_RATE, ffmpeg = "ffmpeg" } = given;
-  const { allowTruncated = false, dataChunks = "all" } = given;
-  if (channel !== "mix") checkInteger("channel", channel, { min: 0, max: MAX_CHANNELS - 1 });
-  if (ffmpeg !== false && (typeof ffmpeg !== "string" || ffmpeg === "" || ffmpeg.includes("\0"))) {
-    throw new InvalidArgumentError(`ffmpeg is ${show(ffmpeg)}; give the name or the path of the program, or false`, {
-      value: ffmpeg,
-      expected: "a program, or false",
-    });
-  }
-  return {
-    channel,
-    sampleRate: checkInteger("sampleRate", sampleRate, { min: LOWEST_SAMPLE_RATE, max: HIGHEST_SAMPLE_RATE }),
-    ffmpeg,
-    allowTruncated: checkBoolean("allowTruncated", allowTruncated),
-    dataChunks: checkOneOf("dataChunks", dataChunks, DATA_CHUNKS),
-    raw: given.raw === undefined ? undefined : checkRaw(given.raw),
-    signal: given.signal === undefined ? undefined : checkSignal("signal", given.signal),
-  };
-}
-
-function checkRaw(raw: PcmFormat): PcmFormat {
-  const { encoding, sampleRate, channels } = checkOptions("raw", raw, ["encoding", "sampleRate", "channels"]);
-  if (typeof encoding !== "string" || !Object.hasOwn(sampleBytes, encoding)) {
-    const expected = Object.keys(sampleBytes).join(", ");
-    throw new InvalidArgumentError(`raw.encoding is ${show(encoding)}; give one of ${expected}`, {
-      value: encoding,
-      expected,
-    });
-  }
-  return {
-    encoding: encoding as SampleEncoding,
-    sampleRate: checkInteger("raw.sampleRate", sampleRate, { min: LOWEST_SAMPLE_RATE, max: HIGHEST_SAMPLE_RATE }),
-    channels: checkInteger("raw.channels", channels, { min: 1, max: MAX_CHANNELS }),
-  };
 }
 
 async function* pieces(source: AudioSource, options: Checked): AsyncGenerator<Float32Array<ArrayBuffer>> {

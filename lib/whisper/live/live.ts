@@ -5,20 +5,25 @@
  */
 
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkBoolean, checkNumber, checkOptions, show } from "../../support/check.ts";
+import { show } from "../../support/check.ts";
+import { boolean, number, options, type RulesOf } from "../../support/options.ts";
 import { checkSamples } from "../audio/sample_decoder.ts";
 import { readAudio } from "../audio/mod.ts";
+import { rawRules } from "../audio/options.ts";
 import { Resampler } from "../audio/resampler.ts";
 import type { PcmFormat } from "../audio/mod.ts";
 import { FRAME_SIZE, type LiveWindow, loudness, WindowGate, type WindowSettings } from "./windows.ts";
 import type { Segment } from "../transcribe/segment.ts";
+import { type AudioOptions, audioRules, detectLanguageSpec } from "../transcribe/audio_options.ts";
 import {
-  checkTranscribe,
-  transcribeNames,
-  type TranscribeOptions,
+  type DecodingOptions,
+  decodingRules,
+  decodingSettings,
   type TranscribeSettings,
+  vadRule,
+  WHOLE,
 } from "../transcribe/options.ts";
-import { checkVad, type VadSettings } from "../vad/options.ts";
+import { type VadOptions, vadSpec } from "../vad/options.ts";
 
 /** Audio as it comes: samples, or the bytes of a WAV file or of raw samples (`raw`). */
 export type LiveAudio = ReadableStream<Float32Array | Uint8Array> | AsyncIterable<Float32Array | Uint8Array>;
@@ -34,27 +39,47 @@ export interface LiveText {
 }
 
 /** How live audio is transcribed. */
-export interface LiveOptions
-  extends Omit<TranscribeOptions, "offset" | "duration" | "onProgress" | "channel" | "ffmpeg"> {
-  /** The format of raw bytes. */
+export interface LiveOptions extends DecodingOptions, Pick<AudioOptions, "sampleRate" | "threads" | "signal"> {
+  /** How speech is detected; `false` for by its loudness only. Default `"auto"`: by the `vadModel`, if there is one. */
+  vad?: "auto" | boolean | VadOptions | undefined;
+  /** Format of raw bytes. */
   raw?: PcmFormat | undefined;
-  /** The longest time that text stays unstable, in seconds of audio: windows are cut then, where speech is least probable. 2 to 29, default 15. */
+  /** Longest time that text stays provisional, in seconds of audio: windows are cut then, where speech is least probable. 2 to 29, default 15. */
   maxWindowSeconds?: number | undefined;
   /** Silence that ends a window, in seconds: 0.1 to 10, default 0.6. */
   pauseSeconds?: number | undefined;
-  /** How much of a window that was cut is heard again with the next, in seconds: 0 to 2, default 0.5. */
+  /** Overlap of two windows that were cut in speech, in seconds: 0 to 2, default 0.5. */
   overlapSeconds?: number | undefined;
-  /** Give provisional text. Default true. */
+  /** Gives provisional text. Default true. */
   provisional?: boolean | undefined;
-  /** The least time between two provisional texts, in seconds: 0.1 to 30, default 1. */
+  /** Minimum time between two provisional texts, in seconds: 0.1 to 30, default 1. */
   provisionalIntervalSeconds?: number | undefined;
 }
 
-/** Checked options. */
+const { sampleRate, threads, signal } = audioRules;
+
+/** The specification of {@linkcode LiveOptions}. */
+export const liveSpec = options(
+  "whisper.live",
+  {
+    ...decodingRules,
+    sampleRate,
+    threads,
+    signal,
+    vad: vadRule,
+    raw: rawRules,
+    maxWindowSeconds: number({ min: 2, max: 29, default: 15 }),
+    pauseSeconds: number({ min: 0.1, max: 10, default: 0.6 }),
+    overlapSeconds: number({ min: 0, max: 2, default: 0.5 }),
+    provisional: boolean({ default: true }),
+    provisionalIntervalSeconds: number({ min: 0.1, max: 30, default: 1 }),
+  } satisfies RulesOf<LiveOptions>,
+);
+
+/** Checked options. Lengths are in samples at 16 kHz. */
 export interface LiveSettings {
   transcribe: TranscribeSettings;
   raw: PcmFormat | undefined;
-  vad: "auto" | false | VadSettings;
   longest: number;
   pause: number;
   overlap: number;
@@ -71,15 +96,6 @@ export interface LiveWork {
 }
 
 const RATE = 16_000;
-const liveNames = [
-  "raw",
-  "maxWindowSeconds",
-  "pauseSeconds",
-  "overlapSeconds",
-  "provisional",
-  "provisionalIntervalSeconds",
-] as const;
-const notLive = ["offset", "duration", "onProgress", "channel", "ffmpeg"];
 /** Where any sound counts as speech: the loudness of a quiet room. */
 const QUIET = 0.003;
 /** Frames that are heard at once: a quarter of a second. */
@@ -88,23 +104,23 @@ const BLOCK_FRAMES = 8;
 const LEAD = 0.3;
 
 /** Checks the options of live transcription. Throws {@linkcode InvalidArgumentError}. */
-export function checkLive(options: LiveOptions | undefined): LiveSettings {
-  const names = [...transcribeNames.filter((name) => !notLive.includes(name)), ...liveNames];
-  const given = checkOptions<LiveOptions>("whisper.live", options, names as (keyof LiveOptions & string)[]);
-  const { raw, maxWindowSeconds, pauseSeconds, overlapSeconds, provisional, provisionalIntervalSeconds, ...rest } =
-    given;
-  const seconds = (name: string, value: unknown, fallback: number, min: number, max: number): number =>
-    value === undefined ? fallback : checkNumber(name, value, { min, max });
-  const transcribe = checkTranscribe("whisper.live", rest as TranscribeOptions);
+export function checkLive(given: LiveOptions | undefined): LiveSettings {
+  const checked = liveSpec.check(given);
+  const { sampleRate, threads, signal, vad, raw, provisional } = checked;
   return {
-    transcribe: { ...transcribe, decoding: { ...transcribe.decoding, wordTimestamps: true } },
+    transcribe: {
+      decoding: { ...decodingSettings(checked), wordTimestamps: true },
+      audio: { ...detectLanguageSpec.check(undefined), sampleRate, threads, signal },
+      part: WHOLE,
+      vad,
+      onProgress: undefined,
+    },
     raw,
-    vad: transcribe.vad,
-    longest: Math.round(seconds("maxWindowSeconds", maxWindowSeconds, 15, 2, 29) * RATE),
-    pause: Math.round(seconds("pauseSeconds", pauseSeconds, 0.6, 0.1, 10) * RATE),
-    overlap: Math.round(seconds("overlapSeconds", overlapSeconds, 0.5, 0, 2) * RATE),
-    provisional: provisional === undefined ? true : checkBoolean("provisional", provisional),
-    interval: seconds("provisionalIntervalSeconds", provisionalIntervalSeconds, 1, 0.1, 30),
+    longest: Math.round(checked.maxWindowSeconds * RATE),
+    pause: Math.round(checked.pauseSeconds * RATE),
+    overlap: Math.round(checked.overlapSeconds * RATE),
+    provisional,
+    interval: checked.provisionalIntervalSeconds,
   };
 }
 
@@ -126,7 +142,7 @@ export async function* transcribeLive(
   work: LiveWork,
 ): AsyncGenerator<LiveText, void, undefined> {
   const session = new LiveSession(settings, work);
-  const { signal } = settings.transcribe;
+  const { signal } = settings.transcribe.audio;
   for await (const block of blocks(samplesOf(audio, settings), signal)) {
     for (const text of await session.push(block)) yield text;
     const guess = await session.guess();
@@ -210,7 +226,8 @@ class LiveSession {
 }
 
 function windowSettings(settings: LiveSettings, hears: boolean): WindowSettings {
-  const vad = settings.vad === "auto" || settings.vad === false ? checkVad("vad", undefined) : settings.vad;
+  const wanted = settings.transcribe.vad;
+  const vad = typeof wanted === "object" ? wanted : vadSpec.check(undefined);
   return {
     threshold: hears ? vad.threshold : QUIET,
     minSpeech: vad.minSpeechMs * RATE / 1000,
@@ -271,12 +288,13 @@ async function* samplesOf(audio: LiveAudio, settings: LiveSettings): AsyncGenera
     if (first.value instanceof Uint8Array) {
       yield* readAudio(all as AsyncIterable<Uint8Array>, {
         ffmpeg: false,
+        // A recording that still runs has no length yet.
         allowTruncated: true,
         ...(settings.raw === undefined ? {} : { raw: settings.raw }),
       });
       return;
     }
-    const { sampleRate } = settings.transcribe;
+    const { sampleRate } = settings.transcribe.audio;
     const resampler = sampleRate === RATE ? undefined : new Resampler(sampleRate, RATE);
     for await (const part of all) {
       if (!(part instanceof Float32Array)) refuse(part);

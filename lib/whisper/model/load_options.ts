@@ -6,15 +6,12 @@
 
 import { modelPath } from "../../models/model_path.ts";
 import { InvalidArgumentError } from "../../errors.ts";
-import {
-  type CheckedLoadOptions,
-  checkLoadOptions,
-  loadOptionNames,
-  type LoadOptions,
-} from "../../support/load_options.ts";
-import { checkBoolean, checkInteger, checkOneOf, checkOptions, isInstance, refuse } from "../../support/check.ts";
+import type { Device } from "../../ggml/backend/device.ts";
+import { type LoadOptions, loadRules } from "../../support/load_options.ts";
+import { isInstance, refuse } from "../../support/check.ts";
+import { boolean, custom, integer, oneOf, options, type RulesOf, type Settings } from "../../support/options.ts";
 import type { ModelInput } from "../thread/protocol.ts";
-import { checkThreads } from "../transcribe/options.ts";
+import { atMostCores } from "../transcribe/audio_options.ts";
 
 /** Where a model comes from: a path, a `file:` URL, or its bytes. */
 export type WhisperSource = string | URL | Uint8Array | ArrayBuffer;
@@ -55,65 +52,62 @@ export type Alignment =
 
 /** How a model is loaded. */
 export interface WhisperOptions extends LoadOptions {
-  /** A Silero model for voice activity, in whisper.cpp's format: a path, a `file:` URL, or bytes. Default the one that set-up brought, if any. */
+  /** Silero model for voice activity detection, in whisper.cpp's format: a path, a `file:` URL, or bytes. Default the one in the cache, if any. */
   vadModel?: WhisperSource | undefined;
-  /** How many threads compute, at most. 1 to 4096, default one for each core, at most 4; never more than cores. C: `n_threads`. */
+  /** Maximum number of compute threads, 1 to 4096. Default one per core, at most 4; never more than cores. C: `n_threads`. */
   threads?: number | undefined;
-  /** How many transcriptions run at once, 1 to 64, default 1. Each takes memory of its own; the model is there once. Others wait. */
+  /** Maximum number of concurrent transcriptions, 1 to 64. Each needs memory for its state; the weights are loaded once. Others wait. Default 1. */
   parallel?: number | undefined;
-  /** Use a GPU if there is one. Default true. C: `use_gpu`. */
-  gpu?: boolean | undefined;
-  /** Attention in one step: faster, less memory. Default true; not together with `alignment`. C: `flash_attn`. */
+  /**
+   * The device that computes, an array of one: a GPU, or the processor alone. Default the first GPU, if there is one. whisper.cpp computes on no other kind
+   * and on no more than one. C: `use_gpu`, `gpu_device`.
+   */
+  devices?: readonly Device[] | undefined;
+  /** Uses flash attention: faster, less memory. Default true, but false with `alignment`, which excludes it. C: `flash_attn`. */
   flashAttention?: boolean | undefined;
-  /** The kind of model, to find out when each token is said by the heads that follow the audio: tokens then get `dtw`. C: `dtw_aheads_preset`. */
+  /** Kind of the model, to align tokens by its attention heads: tokens then get `dtw`. C: `dtw_aheads_preset`. */
   alignment?: Alignment | undefined;
 }
 
-/** Checked options of a load. */
-export interface WhisperSettings extends CheckedLoadOptions {
-  vadModel: ModelInput | undefined;
-  threads: number;
-  parallel: number;
-  gpu: boolean;
-  flashAttention: boolean;
-  alignmentHeads: number;
-}
-
-const names = [
-  "vadModel",
-  "threads",
-  "parallel",
-  "gpu",
-  "flashAttention",
-  "alignment",
-  ...loadOptionNames,
-] as const;
 /** Upstream's default. */
-const MAX_THREADS = 4;
+const DEFAULT_THREADS = 4;
+
+/** The specification of {@linkcode WhisperOptions}. `devices` isn't checked here: that needs the libraries. */
+const whisperSpec = options(
+  "loadWhisper",
+  {
+    ...loadRules,
+    vadModel: custom<ModelInput, object>(
+      "a path, a file: URL, or bytes",
+      (name, value) => modelInput(name, value as WhisperSource),
+    ),
+    threads: integer({ min: 1, max: 4096, default: DEFAULT_THREADS }),
+    parallel: integer({ min: 1, max: 64, default: 1 }),
+    devices: custom<readonly Device[], object>("an array of one device", (_name, value) => value as readonly Device[]),
+    flashAttention: boolean(),
+    alignment: oneOf(alignments),
+  } satisfies RulesOf<WhisperOptions>,
+);
+
+/** Checked options of a load. */
+export type WhisperSettings = Settings<typeof whisperSpec> & {
+  readonly flashAttention: boolean;
+  /** `enum whisper_alignment_heads_preset`; 0 for none. */
+  readonly alignmentHeads: number;
+};
 
 /** Checks the options of `loadWhisper`. Throws {@linkcode InvalidArgumentError}. */
-export function checkWhisper(options: WhisperOptions | undefined): WhisperSettings {
-  const given: WhisperOptions = checkOptions("loadWhisper", options, names);
-  const { vadModel, threads, parallel = 1, gpu = true, alignment } = given;
-  const { flashAttention = alignment === undefined } = given;
-  const settings: WhisperSettings = {
-    ...checkLoadOptions(given),
-    vadModel: vadModel === undefined ? undefined : modelInput("vadModel", vadModel),
-    threads: threads === undefined ? Math.min(MAX_THREADS, navigator.hardwareConcurrency) : checkThreads(threads),
-    parallel: checkInteger("parallel", parallel, { min: 1, max: 64 }),
-    gpu: checkBoolean("gpu", gpu),
-    flashAttention: checkBoolean("flashAttention", flashAttention),
-    alignmentHeads: alignment === undefined
-      ? 0
-      : alignments.indexOf(checkOneOf("alignment", alignment, alignments)) + FIRST_ALIGNMENT,
-  };
-  if (settings.flashAttention && settings.alignmentHeads !== 0) {
-    throw new InvalidArgumentError("alignment can't be had with flashAttention; leave that out, or give false", {
+export function checkWhisper(given: WhisperOptions | undefined): WhisperSettings {
+  const checked = whisperSpec.check(given);
+  const { alignment, flashAttention = alignment === undefined, threads } = checked;
+  if (flashAttention && alignment !== undefined) {
+    throw new InvalidArgumentError("alignment can't be combined with flashAttention; omit that, or set it to false", {
       value: true,
       expected: "flashAttention: false",
     });
   }
-  return settings;
+  const alignmentHeads = alignment === undefined ? 0 : alignments.indexOf(alignment) + FIRST_ALIGNMENT;
+  return { ...checked, threads: atMostCores(threads), flashAttention, alignmentHeads };
 }
 
 /** Where a model comes from, checked; bytes are copied. Throws {@linkcode InvalidArgumentError}. */

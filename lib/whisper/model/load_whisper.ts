@@ -3,9 +3,13 @@ import { startThread } from "../../worker/start.ts";
 import { threadOptions, watchedLoad } from "../../support/load_options.ts";
 import { ThreadPool, type WhisperThread } from "./thread_pool.ts";
 import { checkWhisper, modelInput, type WhisperOptions, type WhisperSource } from "./load_options.ts";
+import type { GpuChoice } from "../thread/protocol.ts";
 import type { WhisperTasks } from "../thread/tasks.ts";
 import { readVad } from "../vad/source.ts";
 import { Whisper } from "./whisper.ts";
+
+/** The first GPU, if there is one. */
+const AUTO: GpuChoice = { useGpu: true, gpuDevice: 0 };
 
 /**
  * Loads a Whisper model in whisper.cpp's format. All that whisper.cpp takes on trust is checked before; the load runs on a native thread, so the event loop
@@ -25,7 +29,9 @@ export async function loadWhisper(source: WhisperSource, options?: WhisperOption
   const [opened, thread] = await Promise.all([native, start()]);
   const { signal, onMessage } = watchedLoad(settings);
   try {
-    const { gpu, flashAttention, alignmentHeads } = settings;
+    const { devices, flashAttention, alignmentHeads } = settings;
+    // Only where some were given: the classes of ggml aren't needed else.
+    const gpu = devices === undefined ? AUTO : (await import("./devices.ts")).chooseGpu(opened, devices);
     const loaded = await thread.run("loadWhisper", { model, gpu, flashAttention, alignmentHeads }, {
       signal,
       onMessage,

@@ -1,8 +1,13 @@
 import type { Native } from "../../../ffi/native.ts";
 import type { Pointer } from "../../../ffi/types/pointer.ts";
 import { DisposedError, InvalidArgumentError, UnsupportedModelError } from "../../errors.ts";
-import { checkOptions } from "../../support/check.ts";
-import { audioNames, type AudioOptions, type DetectSpeechOptions } from "../transcribe/audio_options.ts";
+import {
+  atMostCores,
+  type AudioOptions,
+  detectLanguageSpec,
+  type DetectSpeechOptions,
+  detectSpeechSpec,
+} from "../transcribe/audio_options.ts";
 import { gatherAudio, type WhisperAudio } from "../transcribe/audio_input.ts";
 import type { ThreadPool } from "./thread_pool.ts";
 import type { WhisperSettings } from "./load_options.ts";
@@ -23,25 +28,21 @@ import type {
   TranscribeMessage,
   VadModelInput,
 } from "../thread/protocol.ts";
-import {
-  checkThreads,
-  checkTranscribe,
-  type TranscribeOptions,
-  type TranscribeSettings,
-} from "../transcribe/options.ts";
+import { checkTranscribe, type TranscribeOptions, type TranscribeSettings, WHOLE } from "../transcribe/options.ts";
 import { startTranscription, type Transcription, type TranscriptionResult } from "../transcribe/transcription.ts";
-import { checkVad, vadNames, type VadSettings } from "../vad/options.ts";
+import { type VadSettings, vadSpec } from "../vad/options.ts";
 import { type WhisperInfo, whisperInfo } from "./info.ts";
+import { definePicture } from "../../support/inspect.ts";
 import { abortable } from "../../support/abortable.ts";
 
-/** What the last net needs to free a model that nobody disposed. */
+/** State that the finalizer needs to free an undisposed model. */
 interface FinalizerState {
-  lanes: ThreadPool;
+  pool: ThreadPool;
   loaded: LoadedWhisper;
 }
 
-const finalizer = new FinalizationRegistry<FinalizerState>(({ lanes, loaded }) => {
-  lanes.end((thread) => thread.run("unloadWhisper", loaded.context)).catch(() => {});
+const finalizer = new FinalizationRegistry<FinalizerState>(({ pool, loaded }) => {
+  pool.end((thread) => thread.run("unloadWhisper", loaded.context)).catch(() => {});
 });
 
 /**
@@ -50,31 +51,40 @@ const finalizer = new FinalizationRegistry<FinalizerState>(({ lanes, loaded }) =
  * Dispose it when it is no longer needed, best by `await using`: what is under way is finished first.
  */
 export class Whisper implements AsyncDisposable {
-  readonly #lanes: ThreadPool;
+  readonly #pool: ThreadPool;
   readonly #loaded: LoadedWhisper;
   readonly #settings: WhisperSettings;
   readonly #vad: VadModelInput | undefined;
   /** The models for voice activity of live audio. */
   readonly #vadStreams = new Set<Pointer<"whisper_vad_context">>();
   #disposed: Promise<void> | undefined;
-  /** What is known about the model. */
+
+  static {
+    definePicture(Whisper, "Whisper", (whisper) => {
+      const { size, path, weightType, threads } = whisper.info;
+      if (whisper.disposed) return "(disposed)";
+      return `${size}, ${weightType}, ${path ?? "from bytes"}, ${threads} ${threads === 1 ? "thread" : "threads"}`;
+    });
+  }
+
+  /** Facts about the model. */
   readonly info: Readonly<WhisperInfo>;
 
   /** Takes over what was loaded. */
   constructor(
     native: Native,
-    lanes: ThreadPool,
+    pool: ThreadPool,
     loaded: LoadedWhisper,
     settings: WhisperSettings,
     vad: VadModelInput | undefined,
     path: string | undefined,
   ) {
-    this.#lanes = lanes;
+    this.#pool = pool;
     this.#loaded = loaded;
     this.#settings = settings;
     this.#vad = vad;
     this.info = whisperInfo(native, loaded, settings, path);
-    finalizer.register(this, { lanes, loaded }, this);
+    finalizer.register(this, { pool, loaded }, this);
   }
 
   /**
@@ -85,22 +95,22 @@ export class Whisper implements AsyncDisposable {
    * the signal's reason.
    */
   transcribe(audio: WhisperAudio, options?: TranscribeOptions): Transcription {
-    const settings = checkTranscribe("whisper.transcribe", options);
+    const settings = checkTranscribe(options);
     this.#assertAlive();
     this.#assertCan(settings);
-    const source = gatherAudio(audio, settings);
+    const source = gatherAudio(audio, settings.audio, settings.part);
     const vad = this.#chooseVad(settings.vad, source.isFile);
     return startTranscription((signal, onSegments) => {
       const asked = performance.now();
-      // whisper.cpp looks at aborts between the encoding of one window and the next token alone: until then the thread goes on, and takes no other work.
+      // Native code stops a moment later; what is asked of the model meanwhile waits for that.
       return abortable(
-        this.#lanes.keep(async () => {
+        this.#pool.keep(async () => {
           const samples = await source.read(signal);
           return await this.#run(samples, settings, vad, signal, onSegments, asked);
         }),
         signal,
       );
-    }, settings.signal);
+    }, settings.audio.signal);
   }
 
   /**
@@ -115,7 +125,7 @@ export class Whisper implements AsyncDisposable {
     this.#assertAlive();
     this.#assertCan(settings.transcribe);
     checkLiveAudio(audio);
-    const vad = this.#chooseVad(settings.vad, true);
+    const vad = this.#chooseVad(settings.transcribe.vad, true);
     return this.#live(audio, settings, vad?.model);
   }
 
@@ -125,22 +135,22 @@ export class Whisper implements AsyncDisposable {
     vad: VadModelInput | undefined,
   ): AsyncGenerator<LiveText, void, undefined> {
     const { transcribe } = settings;
-    const { signal } = transcribe;
+    const { signal } = transcribe.audio;
     this.#assertAlive();
     const vadStream = vad === undefined
       ? undefined
-      : await this.#lanes.with((thread) => thread.run("openVadStream", vad));
+      : await this.#pool.with((thread) => thread.run("openVadStream", vad));
     if (vadStream !== undefined) this.#vadStreams.add(vadStream);
     try {
       yield* transcribeLive(audio, settings, {
         processVad: vadStream === undefined
           ? undefined
-          : (samples) => this.#lanes.with((thread) => thread.run("processVad", { vadStream, samples }, { signal })),
+          : (samples) => this.#pool.with((thread) => thread.run("processVad", { vadStream, samples }, { signal })),
         transcribe: async (samples, language) => {
           const segments: Segment[] = [];
           const asked = { ...transcribe, decoding: { ...transcribe.decoding, language }, onProgress: undefined };
           const never = signal ?? new AbortController().signal;
-          const work = this.#lanes.keep(() =>
+          const work = this.#pool.keep(() =>
             this.#run(samples, asked, undefined, never, (more) => segments.push(...more), 0)
           );
           const done = await abortable(work, signal);
@@ -149,9 +159,9 @@ export class Whisper implements AsyncDisposable {
       });
     } finally {
       // Else it goes with the model.
-      if (vadStream !== undefined && this.#disposed === undefined && this.#lanes.lost === undefined) {
+      if (vadStream !== undefined && this.#disposed === undefined && this.#pool.lost === undefined) {
         this.#vadStreams.delete(vadStream);
-        await this.#lanes.with((thread) => thread.run("closeVadStream", vadStream));
+        await this.#pool.with((thread) => thread.run("closeVadStream", vadStream));
       }
     }
   }
@@ -163,27 +173,18 @@ export class Whisper implements AsyncDisposable {
    * audio throws, and the signal's reason.
    */
   async detectSpeech(audio: WhisperAudio, options?: DetectSpeechOptions): Promise<SpeechSegment[]> {
-    const given: DetectSpeechOptions = checkOptions("whisper.detectSpeech", options, [
-      ...vadNames,
-      ...audioNames,
-      "onProgress",
-    ]);
-    const { sampleRate, channel, ffmpeg, allowTruncated, dataChunks, threads, signal, onProgress, ...rest } = given;
-    const settings = checkVad("whisper.detectSpeech", rest);
-    const base = checkTranscribe("whisper.detectSpeech", {
-      ...{ sampleRate, channel, ffmpeg, allowTruncated, dataChunks },
-      ...{ threads, signal, onProgress },
-    });
+    const settings = detectSpeechSpec.check(options);
     this.#assertAlive();
-    const source = gatherAudio(audio, base);
+    const { threads = this.#settings.threads, signal, onProgress } = settings;
+    const source = gatherAudio(audio, settings, WHOLE);
     const model = this.#needVad();
-    return await this.#lanes.keep(async () => {
-      const samples = await source.read(base.signal);
-      return await this.#lanes.on((thread) =>
-        thread.run("detectSpeech", { model, samples, settings, threads: base.threads ?? this.#settings.threads }, {
-          signal: base.signal,
+    return await this.#pool.keep(async () => {
+      const samples = await source.read(signal);
+      return await this.#pool.on((thread) =>
+        thread.run("detectSpeech", { model, samples, settings: vadSettings(settings), threads: atMostCores(threads) }, {
+          signal,
           transfer: [samples.buffer],
-          onMessage: (message) => "progress" in message && base.onProgress?.(message.progress),
+          onMessage: (message) => "progress" in message && onProgress?.(message.progress),
         })
       );
     });
@@ -196,24 +197,29 @@ export class Whisper implements AsyncDisposable {
    * {@linkcode DisposedError} after a dispose, what reading the audio throws, and the signal's reason.
    */
   async detectLanguage(audio: WhisperAudio, options?: AudioOptions): Promise<LanguageProbability[]> {
-    const given: AudioOptions = checkOptions("whisper.detectLanguage", options, audioNames);
-    const base = checkTranscribe("whisper.detectLanguage", given);
+    const settings = detectLanguageSpec.check(options);
     this.#assertAlive();
-    if (!this.info.multilingual) this.#refuseLanguages("tell languages apart");
-    const source = gatherAudio(audio, base, LANGUAGE_PART);
-    const heard = this.#lanes.keep(async () => {
-      const samples = await source.read(base.signal);
-      const input = { context: this.#loaded.context, samples, threads: base.threads ?? this.#settings.threads };
-      return await this.#lanes.on((thread) =>
-        thread.run("detectLanguage", input, { signal: base.signal, transfer: [samples.buffer] })
+    if (!this.info.multilingual) this.#refuseLanguages("detect languages");
+    const { threads = this.#settings.threads, signal } = settings;
+    const source = gatherAudio(audio, settings, LANGUAGE_PART);
+    const detected = this.#pool.keep(async () => {
+      const samples = await source.read(signal);
+      const input = { context: this.#loaded.context, samples, threads: atMostCores(threads) };
+      return await this.#pool.on((thread) =>
+        thread.run("detectLanguage", input, { signal, transfer: [samples.buffer] })
       );
     });
-    return await abortable(heard, base.signal);
+    return await abortable(detected, signal);
   }
 
   /** Frees the model. Waits for the work that was asked for; abort it first to be quicker. Later calls throw {@linkcode DisposedError}. */
   dispose(): Promise<void> {
     return this.#disposed ??= this.#free();
+  }
+
+  /** Whether the model was disposed. */
+  get disposed(): boolean {
+    return this.#disposed !== undefined;
   }
 
   /** {@linkcode Whisper.dispose}, for `await using`. */
@@ -223,7 +229,7 @@ export class Whisper implements AsyncDisposable {
 
   async #free(): Promise<void> {
     finalizer.unregister(this);
-    await this.#lanes.end(async (thread) => {
+    await this.#pool.end(async (thread) => {
       for (const vadStream of this.#vadStreams) await thread.run("closeVadStream", vadStream);
       await thread.run("unloadWhisper", this.#loaded.context);
     });
@@ -231,7 +237,7 @@ export class Whisper implements AsyncDisposable {
 
   #assertAlive(): void {
     if (this.#disposed === undefined) {
-      if (this.#lanes.lost !== undefined) throw this.#lanes.lost;
+      if (this.#pool.lost !== undefined) throw this.#pool.lost;
       return;
     }
     throw new DisposedError("the Whisper model was disposed; load it again", {
@@ -240,7 +246,7 @@ export class Whisper implements AsyncDisposable {
     });
   }
 
-  #assertCan({ decoding, threads }: TranscribeSettings): void {
+  #assertCan({ decoding, audio: { threads } }: TranscribeSettings): void {
     const { multilingual, vocabularySize } = this.info;
     if (decoding.translate && !multilingual) this.#refuseLanguages("translate");
     const filtered = decoding.suppressTokens.length > 0 || decoding.suppressRegex !== undefined;
@@ -275,7 +281,7 @@ export class Whisper implements AsyncDisposable {
   ): { model: VadModelInput; settings: VadSettings } | undefined {
     if (wanted === false) return undefined;
     if (wanted !== "auto") return { model: this.#needVad(), settings: wanted };
-    return isFile && this.#vad !== undefined ? { model: this.#vad, settings: checkVad("vad", undefined) } : undefined;
+    return isFile && this.#vad !== undefined ? { model: this.#vad, settings: vadSpec.check(undefined) } : undefined;
   }
 
   #needVad(): VadModelInput {
@@ -288,7 +294,7 @@ export class Whisper implements AsyncDisposable {
 
   async #run(
     samples: Float32Array<ArrayBuffer>,
-    { decoding, part, threads, onProgress }: TranscribeSettings,
+    { decoding, part, audio, onProgress }: TranscribeSettings,
     vad: { model: VadModelInput; settings: VadSettings } | undefined,
     signal: AbortSignal,
     onSegments: (segments: Segment[]) => void,
@@ -302,14 +308,14 @@ export class Whisper implements AsyncDisposable {
       decoding,
       vad,
       alignment: this.#settings.alignmentHeads !== 0,
-      threads: threads === undefined ? this.#settings.threads : checkThreads(threads),
+      threads: atMostCores(audio.threads ?? this.#settings.threads),
       progress: onProgress !== undefined,
     };
     const onMessage = (message: TranscribeMessage): void => {
       if ("segments" in message) onSegments(message.segments);
       else if ("progress" in message) onProgress?.(message.progress);
     };
-    const output = await this.#lanes.on((thread) =>
+    const output = await this.#pool.on((thread) =>
       thread.run("transcribe", input, { signal, onMessage, transfer: [samples.buffer] })
     );
     const { language, languages, speech, vadMs, transcribeMs } = output;
@@ -323,5 +329,11 @@ export class Whisper implements AsyncDisposable {
   }
 }
 
-/** What whisper.cpp listens to, to tell the language. */
+/** The settings of voice activity detection among others. */
+function vadSettings(checked: VadSettings): VadSettings {
+  const { threshold, minSpeechMs, minSilenceMs, maxSpeechSeconds, padMs, overlapSeconds } = checked;
+  return { threshold, minSpeechMs, minSilenceMs, maxSpeechSeconds, padMs, overlapSeconds };
+}
+
+/** The part that languages are detected in: upstream looks at no more. */
 const LANGUAGE_PART = { fromMs: 0, toMs: 30_000 };

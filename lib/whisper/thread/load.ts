@@ -81,7 +81,8 @@ function loadFrom(
 ): Pointer<"whisper_context"> {
   const { native, lib } = task;
   const params = native.defaults("whisper_context_params");
-  params.use_gpu = input.gpu;
+  params.use_gpu = input.gpu.useGpu;
+  params.gpu_device = input.gpu.gpuDevice;
   params.flash_attn = input.flashAttention;
   params.dtw_token_timestamps = input.alignmentHeads !== 0;
   params.dtw_aheads_preset = input.alignmentHeads as never;

@@ -5,19 +5,28 @@
  */
 
 import type { Pointer } from "../../../ffi/types/pointer.ts";
-import type { DecodingSettings, VadSettings } from "../transcribe/options.ts";
+import type { DecodingSettings } from "../transcribe/options.ts";
+import type { VadSettings } from "../vad/options.ts";
 import type { Segment } from "../transcribe/segment.ts";
 import type { WhisperNumbers } from "../model_file/speech_model.ts";
 
 /** Where a model comes from: a path, or bytes. */
 export type ModelInput = { readonly path: string } | { readonly bytes: Uint8Array<ArrayBuffer> };
 
+/** The device that computes, as whisper.cpp is told it. */
+export interface GpuChoice {
+  /** Use a GPU if there is one. C: `use_gpu`. */
+  readonly useGpu: boolean;
+  /** Its number among the GPUs. C: `gpu_device`. */
+  readonly gpuDevice: number;
+}
+
 /** What the load task is given. */
 export interface LoadInput {
   /** The model. */
   model: ModelInput;
-  /** Use a GPU if there is one. */
-  gpu: boolean;
+  /** The device that computes. */
+  gpu: GpuChoice;
   /** Attention in one step. */
   flashAttention: boolean;
   /** Which of the model's heads tell when a token is said, `enum whisper_alignment_heads_preset`; 0 for none. */

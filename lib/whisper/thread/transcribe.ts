@@ -43,7 +43,7 @@ export function transcribe(input: TranscribeInput, task: Task): TranscribeOutput
   const found = performance.now();
   const kept = speech === undefined
     ? undefined
-    : new SpeechAudio(input.samples, speech, input.vad?.settings.overlap ?? 0);
+    : new SpeechAudio(input.samples, speech, input.vad?.settings.overlapSeconds ?? 0);
   const samples = kept?.samples ?? input.samples;
   const part = new PartTimes(input.fromMs, Math.floor(input.samples.length / 16));
   const times = new PartTimes(input.fromMs, Math.floor(input.samples.length / 16), kept);

@@ -3,7 +3,8 @@ import { isInstance, show } from "../../support/check.ts";
 import { type AudioSource, readAudio } from "../audio/mod.ts";
 import { checkSamples } from "../audio/sample_decoder.ts";
 import { Resampler } from "../audio/resampler.ts";
-import type { AudioPart, TranscribeSettings } from "./options.ts";
+import type { AudioSettings } from "./audio_options.ts";
+import type { AudioPart } from "./options.ts";
 
 /** What can be transcribed: a file (a path, a `file:` URL, its bytes, a `Blob`), or samples of one channel. */
 export type WhisperAudio = string | URL | Uint8Array | ArrayBuffer | Blob | Float32Array;
@@ -23,13 +24,11 @@ const MAX_SAMPLES = 24 * 3600 * RATE;
 /** Samples that are looked at between two turns of the event loop: some tenths of a millisecond. */
 const PIECE = 1 << 17;
 
-/**
- * Finds out what the audio is. Reads nothing yet: no more than `part` of it is read then. Throws {@linkcode InvalidArgumentError}.
- */
+/** Finds out what the audio is and reads nothing yet; `read` reads no more than `part`. Throws {@linkcode InvalidArgumentError}. */
 export function gatherAudio(
   audio: WhisperAudio,
-  settings: TranscribeSettings,
-  part: AudioPart = settings.part,
+  settings: AudioSettings,
+  part: AudioPart,
 ): GatheredAudio {
   if (isInstance(audio, Float32Array)) {
     // What is wrong with the first samples is told at once, the rest when it is read.
@@ -43,18 +42,9 @@ export function gatherAudio(
     );
   }
   const { channel, ffmpeg, allowTruncated, dataChunks } = settings;
+  const options = { channel, ffmpeg, allowTruncated, dataChunks };
   const source: AudioSource = isInstance(audio, ArrayBuffer) ? new Uint8Array(audio) : audio as AudioSource;
-  const options = {
-    allowTruncated,
-    dataChunks,
-    ...(channel === undefined ? {} : { channel }),
-    ...(ffmpeg === undefined ? {} : { ffmpeg }),
-  };
-  return {
-    isFile: true,
-    read: (signal) =>
-      collect(readAudio(source, { ...options, ...(signal === undefined ? {} : { signal }) }), part, signal),
-  };
+  return { isFile: true, read: (signal) => collect(readAudio(source, { ...options, signal }), part, signal) };
 }
 
 /** Samples in pieces, checked and resampled; the event loop runs in between. */

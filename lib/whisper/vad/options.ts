@@ -1,55 +1,42 @@
 /**
- * What counts as speech.
+ * The options of voice activity detection, declared once.
  *
  * @module
  */
 
-import { checkInteger, checkNumber, checkOptions } from "../../support/check.ts";
+import { integer, number, options, type RulesOf, type Settings } from "../../support/options.ts";
 
-/** What counts as speech. */
+/** How speech is detected. */
 export interface VadOptions {
-  /** How probable speech must be, 0 to 1. Default 0.5. C: `threshold`. */
+  /** Probability from which a frame is speech, 0 to 1. Default 0.5. C: `threshold`. */
   threshold?: number | undefined;
-  /** Speech that is shorter is none, in milliseconds: 0 to 600,000. Default 250. C: `min_speech_duration_ms`. */
+  /** Minimum length of speech in milliseconds, 0 to 600,000: shorter sounds are ignored. Default 250. C: `min_speech_duration_ms`. */
   minSpeechMs?: number | undefined;
-  /** Silence that is shorter ends no segment, in milliseconds: 0 to 600,000. Default 100. C: `min_silence_duration_ms`. */
+  /** Silence that ends a stretch of speech, in milliseconds: 0 to 600,000. Default 100. C: `min_silence_duration_ms`. */
   minSilenceMs?: number | undefined;
-  /** Segments are no longer, in seconds: 1 to 100,000. Default any length. C: `max_speech_duration_s`. */
+  /** Maximum length of a stretch of speech in seconds, 1 to 100,000. Default any. C: `max_speech_duration_s`. */
   maxSpeechSeconds?: number | undefined;
-  /** What is added before and after a segment, in milliseconds: 0 to 10,000. Default 30. C: `speech_pad_ms`. */
+  /** Padding before and after each stretch of speech in milliseconds, 0 to 10,000. Default 30. C: `speech_pad_ms`. */
   padMs?: number | undefined;
-  /** How much of the audio behind a segment is heard with it, in seconds: 0 to 10. Default 0.1. For transcriptions alone. C: `samples_overlap`. */
-  overlap?: number | undefined;
+  /** Audio behind each stretch of speech that is transcribed with it, in seconds: 0 to 10. Default 0.1. For transcriptions only. C: `samples_overlap`. */
+  overlapSeconds?: number | undefined;
 }
-
-/** Checked options. */
-export interface VadSettings {
-  threshold: number;
-  minSpeechMs: number;
-  minSilenceMs: number;
-  maxSpeechSeconds: number;
-  padMs: number;
-  overlap: number;
-}
-
-/** The names of the options. */
-export const vadNames = ["threshold", "minSpeechMs", "minSilenceMs", "maxSpeechSeconds", "padMs", "overlap"] as const;
 
 /** `FLT_MAX`: any length. */
-const anyLength = Math.fround(3.4028234663852886e38);
+const ANY_LENGTH = Math.fround(3.4028234663852886e38);
 
-/** Checks what counts as speech. Throws InvalidArgumentError. */
-export function checkVad(where: string, options: VadOptions | undefined): VadSettings {
-  const given: VadOptions = checkOptions(where, options, vadNames);
-  const { threshold = 0.5, minSpeechMs = 250, minSilenceMs = 100, maxSpeechSeconds, padMs = 30, overlap = 0.1 } = given;
-  return {
-    threshold: checkNumber("threshold", threshold, { min: 0, max: 1 }),
-    minSpeechMs: checkInteger("minSpeechMs", minSpeechMs, { min: 0, max: 600_000 }),
-    minSilenceMs: checkInteger("minSilenceMs", minSilenceMs, { min: 0, max: 600_000 }),
-    maxSpeechSeconds: maxSpeechSeconds === undefined
-      ? anyLength
-      : checkNumber("maxSpeechSeconds", maxSpeechSeconds, { min: 1, max: 100_000 }),
-    padMs: checkInteger("padMs", padMs, { min: 0, max: 10_000 }),
-    overlap: checkNumber("overlap", overlap, { min: 0, max: 10 }),
-  };
-}
+/** {@linkcode VadOptions}, declared. */
+export const vadRules = {
+  threshold: number({ min: 0, max: 1, default: 0.5 }),
+  minSpeechMs: integer({ min: 0, max: 600_000, default: 250 }),
+  minSilenceMs: integer({ min: 0, max: 600_000, default: 100 }),
+  maxSpeechSeconds: number({ min: 1, max: 100_000, default: ANY_LENGTH }),
+  padMs: integer({ min: 0, max: 10_000, default: 30 }),
+  overlapSeconds: number({ min: 0, max: 10, default: 0.1 }),
+} as const satisfies RulesOf<VadOptions>;
+
+/** The specification of {@linkcode VadOptions}. */
+export const vadSpec = options("vad", vadRules);
+
+/** Checked {@linkcode VadOptions}. */
+export type VadSettings = Readonly<Settings<typeof vadRules>>;
