@@ -18,7 +18,7 @@
 export * from "./lib/errors.ts";
 export {
   type CharSet,
-  Chat,
+  type Chat,
   type ChatEvent,
   type ChatMessage,
   type ChatOptions,
@@ -36,6 +36,7 @@ export {
   type ControlVectorOptions,
   defineTool,
   type DetokenizeOptions,
+  type FailedToolCall,
   type Generation,
   type GenerationOptions,
   type GenerationResult,
@@ -76,6 +77,7 @@ export {
   type SamplerFunction,
   type SamplerName,
   type SamplingOptions,
+  type SchemaMode,
   type SchemaOptions,
   type SchemaOutput,
   type SchemaRules,

@@ -222,6 +222,12 @@ export class StructuredResultError extends GgmlError {
   static override readonly code: string = "STRUCTURED_RESULT";
 }
 
+/** A tool's handler or validator failed, or returned what JSON can't express; `value` is the tool's name, `cause` the exception. */
+export class ToolHandlerError extends GgmlError {
+  /** The stable code of this class. */
+  static override readonly code: string = "TOOL_HANDLER";
+}
+
 /** Every token is forbidden where one must come: by biases, banned strings, a sampler of one's own, or all of them together. */
 export class NoTokenLeftError extends GgmlError {
   /** The stable code of this class. */
@@ -303,6 +309,7 @@ registerErrors(
   SchemaContradictionError,
   SchemaTooComplexError,
   StructuredResultError,
+  ToolHandlerError,
   NoTokenLeftError,
   SamplerError,
   ControlVectorError,

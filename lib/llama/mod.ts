@@ -4,11 +4,11 @@
  * @module
  */
 
-export { Chat } from "./chat/chat.ts";
+export type { Chat } from "./chat/chat.ts";
 export type { ChatOptions, ChatSendOptions, ToolChoice } from "./chat/options.ts";
 export type { ToolResult } from "./chat/tool_results.ts";
 export type { ChatMessage, ToolCall } from "./chat/message.ts";
-export { type ChatEvent, type ChatResult, type ChatTurn, type MalformedToolCall } from "./chat/turn.ts";
+export type { ChatEvent, ChatResult, ChatTurn, FailedToolCall, MalformedToolCall } from "./chat/turn.ts";
 export type { ReasoningOptions } from "./chat/reasoning.ts";
 export { type ChatTool, type ChatTools, defineTool, type ToolCallContext, type TypedTool } from "./tools/tool.ts";
 export type { ToolSchema } from "./tools/schema.ts";
@@ -41,6 +41,7 @@ export {
 export {
   type JsonSchema,
   type JsonValue,
+  type SchemaMode,
   type SchemaOptions,
   type SchemaOutput,
   type SchemaRules,

@@ -16,11 +16,11 @@ export interface AnswerCall {
   readonly call: ToolCall | undefined;
 }
 
-/** What an answer has given. */
+/** The parts of an answer. */
 export interface Answer {
-  /** What the model said, without what the answer was begun with. */
+  /** The text, without the prefill. */
   text: string;
-  /** What it thought. */
+  /** The reasoning. */
   reasoning: string;
   /** The calls that it made. */
   calls: AnswerCall[];
@@ -35,7 +35,7 @@ export class AnswerReader {
   #read = 0;
   #skip: number;
   #separator: string;
-  /** What was read so far. */
+  /** The answer so far. */
   readonly answer: Answer = { text: "", reasoning: "", calls: [] };
 
   /** `prefix` is what the prompt has begun the answer with, of which `prefill` is text; `separator` goes before its first text. */

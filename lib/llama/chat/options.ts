@@ -1,45 +1,66 @@
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkBoolean, checkInteger, checkOneOf, checkOptions, checkText, show } from "../../support/check.ts";
-import type { ChatMessage, ToolCall } from "./message.ts";
+import { checkOneOf, checkOptions, refuse } from "../../support/check.ts";
+import { boolean, custom, integer, oneOf, options, type RulesOf, text } from "../../support/options.ts";
+import type { SchemaMode } from "../../json_schema/mod.ts";
 import {
   checkGeneration,
   generationNames,
   type GenerationOptions,
   type GenerationSettings,
 } from "../generation/options.ts";
+import { checkTools, type Tool } from "../tools/check_tools.ts";
+import { plainData } from "../tools/plain_data.ts";
+import type { ToolErrors } from "../tools/runner.ts";
+import type { ChatTools } from "../tools/tool.ts";
+import { checkHistory } from "./history.ts";
+import type { ChatMessage } from "./message.ts";
 import { checkReasoning, type ReasoningOptions, type ReasoningSettings } from "./reasoning.ts";
-import { type ChatTools, checkTools, type Tool } from "../tools/tool.ts";
 
-/** How a conversation begins. */
+/** Options of `model.chat`. */
 export interface ChatOptions {
-  /** What the model is told about how to answer: a system message before all others. Default none. */
+  /** Instructions to the model: a system message before all others, in the place of one that `history` begins with. Default none. */
   system?: string | undefined;
   /** The chat template, in Jinja. Default the model's own. C: `tokenizer.chat_template` in the file. */
   template?: string | undefined;
-  /** Variables for the template beside those that every template gets. Default none. */
+  /** Variables of the template beside those that every template gets: plain data. Default none. */
   templateVariables?: Readonly<Record<string, unknown>> | undefined;
-  /** Messages that were exchanged before, such as the `history` of another chat. Default none. */
+  /** Earlier messages, such as the `history` of another chat. Default none. */
   history?: readonly ChatMessage[] | undefined;
   /** The tools that the model may call, by their names. Default none. */
   tools?: ChatTools | undefined;
+  /**
+   * Whether a tool is refused whose schema has parts that no grammar can express (`"strict"`), or whether a grammar is made of the other parts and these are
+   * only validated (`"validate"`). Arguments are validated against the whole schema in both modes. Default `"validate"`.
+   */
+  schemaMode?: SchemaMode | undefined;
 }
 
 /** Whether the model calls tools: as it likes, at least one, none, or one of this name. */
 export type ToolChoice = "auto" | "required" | "none" | { readonly name: string };
 
-/** How an answer is generated. */
+/** Options of `chat.send` and `chat.sendToolResults`. */
 export interface ChatSendOptions extends GenerationOptions {
   /** Whether the model calls tools. Once it has, it is free to answer. Default `"auto"`. */
   toolChoice?: ToolChoice | undefined;
-  /** Whether it may call several at once. Default true. */
+  /** Whether the model may call several tools at once. Default true. */
   parallelToolCalls?: boolean | undefined;
-  /** How often the handlers of tools may run and the model be asked again in one turn. 0 to 1000, default 8. */
+  /** The number of times in one turn that handlers may run and the model be asked again. 0 to 1000, default 8. */
   maxToolRounds?: number | undefined;
-  /** Whether calls are held to a grammar made of the tools' schemas: from the mark that begins a call, or from the start when one is required. Default true. */
+  /** Whether a grammar made of the tools' schemas constrains calls: from the mark that begins a call, or from the start when one is required. Default true. */
   constrainToolCalls?: boolean | undefined;
-  /** Whether the model may think before it answers, and how long. Default true, without a limit. */
+  /**
+   * The number of times that an answer is generated until all its calls are valid, each with a seed derived from the first. Above 1, nothing of an attempt is
+   * streamed before it is known to be valid. When none is, the last one counts, and the model gets the errors of its calls. 1 to 100, default 1.
+   */
+  maxAttempts?: number | undefined;
+  /**
+   * What becomes of an exception of a handler: its message goes to the model as the result of the call (`"model"`), or the turn rejects with
+   * ToolHandlerError (`"throw"`). The event `toolResult` and `result.failedToolCalls` have it in either case. Default `"model"`.
+   */
+  toolErrors?: ToolErrors | undefined;
+  /** Whether the model may reason before it answers, and for how many tokens. Default true, without a limit. */
   reasoning?: boolean | ReasoningOptions | undefined;
-  /** What the answer begins with; the model goes on from there. It isn't in the result's text, but in the history. Default none. */
+  /** The beginning of the answer, which the model continues. It isn't in the result's text, but in the history. Default none. */
   prefill?: string | undefined;
   /**
    * Whether a turn that is cancelled, by its signal or by leaving a loop, stays in the history with the answer's text so far. Calls of tools that have no
@@ -48,11 +69,46 @@ export interface ChatSendOptions extends GenerationOptions {
   keepPartial?: boolean | undefined;
 }
 
+/** The options of {@linkcode ChatSendOptions} that aren't those of every generation. */
+type AnswerOptions = Omit<ChatSendOptions, keyof GenerationOptions>;
+
+/** {@linkcode ChatOptions}, declared. */
+const chatSpec = options(
+  "model.chat",
+  {
+    system: text(),
+    template: text(),
+    templateVariables: custom("an object", checkVariables, { default: {} }),
+    history: custom("an array of messages", checkHistory, { default: () => [] }),
+    tools: custom<unknown, Record<never, never>>("an object of tools", (_, value) => value),
+    schemaMode: oneOf(["strict", "validate"], { default: "validate" }),
+  } satisfies RulesOf<ChatOptions>,
+);
+
+/** {@linkcode AnswerOptions}, declared. */
+const answerSpec = options(
+  "chat.send",
+  {
+    toolChoice: custom<unknown, { default: "auto" }>("a choice of tools", (_, value) => value, { default: "auto" }),
+    parallelToolCalls: boolean({ default: true }),
+    maxToolRounds: integer({ min: 0, max: 1000, default: 8 }),
+    constrainToolCalls: boolean({ default: true }),
+    maxAttempts: integer({ min: 1, max: 100, default: 1 }),
+    toolErrors: oneOf(["model", "throw"], { default: "model" }),
+    reasoning: custom<ReasoningSettings, Record<never, never>>(
+      "true, false or { budget }",
+      (_, value) => checkReasoning(value),
+    ),
+    prefill: text({ default: "" }),
+    keepPartial: boolean({ default: false }),
+  } satisfies RulesOf<AnswerOptions>,
+);
+
 /** Checked options of a chat. */
 export interface ChatSettings {
-  /** See {@linkcode ChatOptions.template}. */
+  /** The template; `undefined` for the model's own. */
   template: string | undefined;
-  /** See {@linkcode ChatOptions.templateVariables}. */
+  /** The variables of the template. */
   variables: Readonly<Record<string, unknown>>;
   /** The messages that it begins with. */
   messages: ChatMessage[];
@@ -62,7 +118,7 @@ export interface ChatSettings {
 
 /** Checked options of an answer. */
 export interface ChatSendSettings {
-  /** How tokens are generated. */
+  /** Those of the generation. */
   generation: GenerationSettings;
   /** See {@linkcode ChatSendOptions.toolChoice}. */
   toolChoice: ToolChoice;
@@ -72,6 +128,10 @@ export interface ChatSendSettings {
   maxToolRounds: number;
   /** See {@linkcode ChatSendOptions.constrainToolCalls}. */
   constrain: boolean;
+  /** See {@linkcode ChatSendOptions.maxAttempts}. */
+  maxAttempts: number;
+  /** See {@linkcode ChatSendOptions.toolErrors}. */
+  toolErrors: ToolErrors;
   /** See {@linkcode ChatSendOptions.reasoning}. */
   reasoning: ReasoningSettings;
   /** See {@linkcode ChatSendOptions.prefill}. */
@@ -80,77 +140,53 @@ export interface ChatSendSettings {
   keepPartial: boolean;
 }
 
-const sendNames = [
-  "toolChoice",
-  "parallelToolCalls",
-  "maxToolRounds",
-  "constrainToolCalls",
-  "reasoning",
-  "prefill",
-  "keepPartial",
-] as const;
-
-/** Checks the options of `model.chat`. Throws {@linkcode InvalidArgumentError}. */
-export function checkChat(options: ChatOptions | undefined): ChatSettings {
-  const { system, template, templateVariables, history, tools } = checkOptions("model.chat", options, [
-    "system",
-    "template",
-    "templateVariables",
-    "history",
-    "tools",
-  ]);
-  const messages = checkHistory(history);
-  if (system !== undefined) messages.unshift({ role: "system", content: checkText("system", system) });
+/** Checks the options of `model.chat`. Throws {@linkcode InvalidArgumentError}, and what {@linkcode checkTools} throws. */
+export function checkChat(given: ChatOptions | undefined): ChatSettings {
+  const { system, template, templateVariables, history, tools, schemaMode } = chatSpec.check(given);
   return {
-    template: template === undefined ? undefined : checkText("template", template),
-    variables: checkVariables(templateVariables),
-    messages,
-    tools: checkTools(tools),
+    template,
+    variables: templateVariables,
+    messages: withSystem(history, system),
+    tools: checkTools(tools, schemaMode),
   };
+}
+
+/** The messages with the system message before them, in the place of one that they begin with. An empty one is none. */
+function withSystem(history: readonly ChatMessage[], system = ""): ChatMessage[] {
+  if (system === "") return [...history];
+  return [{ role: "system", content: system }, ...history.slice(history[0]?.role === "system" ? 1 : 0)];
 }
 
 /** Checks the options of `chat.send`. Throws {@linkcode InvalidArgumentError}. */
 export function checkSend(
   where: string,
-  options: ChatSendOptions | undefined,
+  given: ChatSendOptions | undefined,
   tools: readonly Tool[],
 ): ChatSendSettings {
-  const known = checkOptions(where, options, [...generationNames, ...sendNames]);
-  const generationOptions = Object.fromEntries(
-    Object.entries(known).filter(([name]) => !(sendNames as readonly string[]).includes(name)),
-  );
-  const { parallelToolCalls = true, maxToolRounds = 8, constrainToolCalls = true, prefill = "", keepPartial = false } =
-    known;
-  const generation = checkGeneration(where, generationOptions);
-  const toolChoice = checkChoice(known.toolChoice, tools);
-  const settings = {
-    generation,
-    toolChoice,
-    parallel: checkBoolean("parallelToolCalls", parallelToolCalls),
-    maxToolRounds: checkInteger("maxToolRounds", maxToolRounds, { min: 0, max: 1000 }),
-    constrain: checkBoolean("constrainToolCalls", constrainToolCalls),
-    reasoning: checkReasoning(known.reasoning),
-    prefill: checkText("prefill", prefill),
-    keepPartial: checkBoolean("keepPartial", keepPartial),
-  };
+  const known = Object.entries(checkOptions(where, given, [...generationNames, ...answerSpec.names]));
+  const isOwn = (name: string): boolean => (answerSpec.names as readonly string[]).includes(name);
+  const own = answerSpec.check(Object.fromEntries(known.filter(([name]) => isOwn(name))), where);
+  const generation = checkGeneration(where, Object.fromEntries(known.filter(([name]) => !isOwn(name))));
+  const { parallelToolCalls, constrainToolCalls, reasoning = checkReasoning(true), ...settings } = own;
+  const toolChoice = checkChoice(own.toolChoice, tools);
   const forced = toolChoice !== "auto" && toolChoice !== "none";
-  if (forced && settings.prefill !== "") conflict("prefill", "a toolChoice that makes the model call a tool");
-  if (generation.grammar !== undefined && tools.length > 0 && toolChoice !== "none" && settings.constrain) {
+  if (forced && own.prefill !== "") conflict("prefill", "a toolChoice that makes the model call a tool");
+  if (generation.grammar !== undefined && tools.length > 0 && toolChoice !== "none" && constrainToolCalls) {
     conflict("a grammar", "tools; set toolChoice to none, or constrainToolCalls to false");
   }
-  return settings;
+  return { ...settings, generation, toolChoice, reasoning, parallel: parallelToolCalls, constrain: constrainToolCalls };
 }
 
 function conflict(one: string, other: string): never {
   throw new InvalidArgumentError(`${one} doesn't go with ${other}`, { value: one, expected: `no ${one} here` });
 }
 
+const nameSpec = options("toolChoice", { name: text({ required: true }) });
+
 function checkChoice(choice: unknown, tools: readonly Tool[]): ToolChoice {
-  if (choice === undefined) return "auto";
   if (typeof choice === "object" && choice !== null) {
-    const { name } = checkOptions("toolChoice", choice as { name?: unknown }, ["name"]);
-    const tool = checkOneOf("toolChoice.name", name, tools.map((one) => one.name));
-    return { name: tool };
+    const { name } = nameSpec.checkAt("toolChoice", choice);
+    return { name: checkOneOf("toolChoice.name", name, tools.map((one) => one.name)) };
   }
   const checked = checkOneOf("toolChoice", choice, ["auto", "required", "none"]);
   if (checked !== "required" || tools.length > 0) return checked;
@@ -160,75 +196,10 @@ function checkChoice(choice: unknown, tools: readonly Tool[]): ToolChoice {
   });
 }
 
-function checkVariables(variables: unknown): Readonly<Record<string, unknown>> {
-  if (variables === undefined) return {};
-  if (typeof variables !== "object" || variables === null || Array.isArray(variables)) {
-    throw new InvalidArgumentError(`templateVariables is ${show(variables)}; give an object`, {
-      value: variables,
-      expected: "an object",
-    });
-  }
-  try {
-    // It goes to another thread: plain data alone does.
-    return structuredClone(variables) as Record<string, unknown>;
-  } catch (cause) {
-    throw new InvalidArgumentError(
-      "templateVariables holds what is no plain data; give text, numbers, lists and objects",
-      {
-        value: variables,
-        expected: "plain data",
-        cause,
-      },
-    );
-  }
-}
-
-function checkHistory(history: unknown): ChatMessage[] {
-  if (history === undefined) return [];
-  if (!Array.isArray(history)) {
-    throw new InvalidArgumentError(`history is ${show(history)}; give an array of messages`, {
-      value: history,
-      expected: "an array of messages",
-    });
-  }
-  return history.map((message: unknown, index) => checkMessage(`history[${index}]`, message as ChatMessage));
-}
-
-function checkMessage(where: string, message: ChatMessage): ChatMessage {
-  const { role, content, reasoning, toolCalls, toolCallId, name } = checkOptions(where, message, [
-    "role",
-    "content",
-    "reasoning",
-    "toolCalls",
-    "toolCallId",
-    "name",
-  ]);
-  const optional = { reasoning, toolCallId, name };
-  const texts = Object.entries(optional).filter(([, value]) => value !== undefined);
-  return {
-    role: checkOneOf(`${where}.role`, role, ["system", "user", "assistant", "tool"]),
-    content: checkText(`${where}.content`, content),
-    ...Object.fromEntries(texts.map(([key, value]) => [key, checkText(`${where}.${key}`, value)])),
-    ...(toolCalls === undefined ? {} : { toolCalls: checkCalls(`${where}.toolCalls`, toolCalls) }),
-  };
-}
-
-function checkCalls(where: string, calls: unknown): ToolCall[] {
-  if (!Array.isArray(calls)) {
-    throw new InvalidArgumentError(`${where} is ${show(calls)}; give an array of calls`, {
-      value: calls,
-      expected: "an array of calls",
-    });
-  }
-  return calls.map((call: unknown, index) => {
-    const one = `${where}[${index}]`;
-    const { id, name, arguments: args } = checkOptions(one, call as ToolCall, ["id", "name", "arguments"]);
-    if (typeof args !== "object" || args === null || Array.isArray(args)) {
-      throw new InvalidArgumentError(`${one}.arguments is ${show(args)}; give an object`, {
-        value: args,
-        expected: "an object",
-      });
-    }
-    return { id: checkText(`${one}.id`, id), name: checkText(`${one}.name`, name), arguments: structuredClone(args) };
-  });
+/** It goes to another thread: plain data alone does. */
+function checkVariables(name: string, variables: unknown): Readonly<Record<string, unknown>> {
+  const data = plainData(name, variables);
+  return typeof data === "object" && data !== null && !Array.isArray(data)
+    ? { ...data }
+    : refuse(name, variables, "an object");
 }

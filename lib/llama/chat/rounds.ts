@@ -1,6 +1,6 @@
 import type { Answer, AnswerCall } from "./answer_reader.ts";
 import type { ChatMessage, ToolCall } from "./message.ts";
-import type { ChatResult, MalformedToolCall } from "./turn.ts";
+import type { ChatResult, FailedToolCall, MalformedToolCall } from "./turn.ts";
 import type { GenerationResult, GenerationTimings } from "../generation/generation.ts";
 
 /** One answer of the model within a turn. */
@@ -17,8 +17,8 @@ export interface Round {
   readonly result: GenerationResult;
 }
 
-/** What the rounds of a turn gave together. */
-export function joinRounds(rounds: readonly Round[], toolCalls: ToolCall[]): ChatResult {
+/** Returns the result of a turn's rounds together. */
+export function joinRounds(rounds: readonly Round[], toolCalls: ToolCall[], failed: FailedToolCall[]): ChatResult {
   const last = rounds.at(-1);
   if (last === undefined) throw new TypeError("unreachable");
   const results = rounds.map(({ result }) => result);
@@ -32,6 +32,7 @@ export function joinRounds(rounds: readonly Round[], toolCalls: ToolCall[]): Cha
     timings: joinTimings(results.map(({ timings }) => timings)),
     toolCalls,
     malformedToolCalls: [...last.malformed],
+    failedToolCalls: failed,
     rounds: rounds.length,
   };
 }

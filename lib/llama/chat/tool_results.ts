@@ -1,17 +1,23 @@
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkOptions, checkText, show } from "../../support/check.ts";
+import { checkArray } from "../../support/check.ts";
+import { custom, options, text } from "../../support/options.ts";
 import type { ChatMessage, ToolCall } from "./message.ts";
-import { resultText } from "../tools/tool.ts";
+import { resultText } from "../tools/result_text.ts";
 
-/** What a tool gave that the program ran itself. */
+/** The result of a tool that the program ran itself. */
 export interface ToolResult {
   /** The call's id. */
   id: string;
-  /** What it gave: text as it is, anything else as JSON. */
+  /** The result: text as it is, anything else as JSON. */
   content: unknown;
 }
 
-/** The calls of the last answer that have no result yet. */
+const result = options("a result", {
+  id: text({ required: true }),
+  content: custom<string, { default: string }>("text or plain data", resultText, { default: "done" }),
+});
+
+/** Returns the calls of the last answer that have no result yet. */
 export function pendingCalls(messages: readonly ChatMessage[]): ToolCall[] {
   const at = messages.findLastIndex(({ role }) => role === "assistant");
   const answered = new Set(messages.slice(at + 1).map(({ toolCallId }) => toolCallId));
@@ -20,19 +26,10 @@ export function pendingCalls(messages: readonly ChatMessage[]): ToolCall[] {
 
 /** Checks results. Throws {@linkcode InvalidArgumentError}. */
 export function checkToolResults(results: unknown): { id: string; content: string }[] {
-  if (!Array.isArray(results) || results.length === 0) {
-    throw new InvalidArgumentError(`the results are ${show(results)}; give an array of { id, content }`, {
-      value: results,
-      expected: "an array of results",
-    });
-  }
-  return results.map((result: unknown, index) => {
-    const { id, content } = checkOptions(`results[${index}]`, result as ToolResult, ["id", "content"]);
-    return { id: checkText(`results[${index}].id`, id), content: resultText(content) };
-  });
+  return checkArray("results", results, (place, one) => result.checkAt(place, one), { min: 1, max: 100_000 });
 }
 
-/** Results as messages, in the order of the calls. Throws {@linkcode InvalidArgumentError} when they don't fit to these. */
+/** Returns results as messages, in the order of the calls. Throws {@linkcode InvalidArgumentError} when they don't fit to these. */
 export function orderResults(
   messages: readonly ChatMessage[],
   results: readonly { id: string; content: string }[],

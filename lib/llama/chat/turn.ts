@@ -1,7 +1,9 @@
+import { show } from "../../support/check.ts";
+import { definePicture } from "../../support/inspect.ts";
 import type { ToolCall } from "./message.ts";
 import { type Generation, type GenerationResult, GenerationStream, type PieceSink } from "../generation/generation.ts";
 
-/** A call of a tool that isn't written as it should be, or was cut off. */
+/** A call of a tool that is written wrongly or was cut off. */
 export interface MalformedToolCall {
   /** The name of the tool. */
   name: string;
@@ -9,23 +11,35 @@ export interface MalformedToolCall {
   arguments: string;
 }
 
-/** What a turn of a chat gives in the end. Plain data. */
+/** A call whose result was an error, which the model got: bad arguments, an unknown tool, or an exception of the handler. */
+export interface FailedToolCall {
+  /** The call's id. */
+  id: string;
+  /** The name of the tool. */
+  name: string;
+  /** The error as the model got it. */
+  message: string;
+}
+
+/** The result of a turn. Plain data. */
 export interface ChatResult extends GenerationResult {
-  /** What the model thought, without the marks around it. */
+  /** The model's reasoning, without the marks around it. */
   reasoning: string;
   /** The calls of tools that have no handler, or come after the last round: answer them by `chat.sendToolResults`. */
   toolCalls: ToolCall[];
   /** The calls of the last answer that can't be used. */
   malformedToolCalls: MalformedToolCall[];
-  /** How often the model was asked: once, and once more each time handlers had run. */
+  /** The calls of the turn whose result was an error. */
+  failedToolCalls: FailedToolCall[];
+  /** The number of times that the model was asked: once, and once more each time handlers had run. */
   rounds: number;
 }
 
-/** What happens in a turn. */
+/** An event of a turn. */
 export type ChatEvent =
   /** Text of the answer. */
   | { readonly type: "text"; readonly text: string }
-  /** What the model thinks. */
+  /** Text of the model's reasoning. */
   | { readonly type: "reasoning"; readonly text: string }
   /** A call of a tool begins. */
   | { readonly type: "toolCallStart"; readonly id: string; readonly name: string }
@@ -35,13 +49,14 @@ export type ChatEvent =
   | { readonly type: "toolCall"; readonly id: string; readonly call: ToolCall }
   /** A call has ended and can't be used. */
   | { readonly type: "toolCallMalformed"; readonly id: string; readonly call: MalformedToolCall }
-  /** A handler has run, or there was none to run. */
+  /** A handler has run, or a call couldn't be run; `error` is the exception of a handler. */
   | {
     readonly type: "toolResult";
     readonly id: string;
     readonly name: string;
     readonly content: string;
     readonly isError: boolean;
+    readonly error?: unknown;
   };
 
 /** Does the work of a turn. */
@@ -93,6 +108,14 @@ export function startTurn<Result extends ChatResult>(
 class ChatTurnStream<Result extends ChatResult> extends GenerationStream<Result> implements StartedTurn<Result> {
   readonly #events = this.queue<ChatEvent>("the property events of this turn");
   readonly #reasoning = this.queue<string>("the property reasoning of this turn");
+  #state = "in progress";
+
+  static {
+    definePicture(ChatTurnStream, "ChatTurn", (turn) => {
+      const { partial } = turn;
+      return partial === "" ? turn.#state : `${turn.#state}, ${show(partial)}`;
+    });
+  }
 
   get reasoning(): AsyncIterable<string> {
     return { [Symbol.asyncIterator]: () => this.iterate(this.#reasoning) };
@@ -107,6 +130,15 @@ class ChatTurnStream<Result extends ChatResult> extends GenerationStream<Result>
       this.#events.push(event);
       if (event.type === "reasoning") this.#reasoning.push(event.text);
     };
-    this.begin((inner, sink) => work(inner, sink, emit), signal);
+    this.begin(async (inner, sink) => {
+      try {
+        const result = await work(inner, sink, emit);
+        this.#state = "done";
+        return result;
+      } catch (error) {
+        this.#state = "failed";
+        throw error;
+      }
+    }, signal);
   }
 }

@@ -5,7 +5,7 @@ import { DisposedError, RemoteLostError, SamplerError, UnsupportedModelError } f
 import { type GgufHeader, type GgufValue, readGgufHeader } from "../../gguf/header.ts";
 import type { OpenDevices } from "./devices.ts";
 import { checkText } from "../../support/check.ts";
-import { Chat, type ChatOptions } from "../chat/chat.ts";
+import { type Chat, type ChatOptions, startChat } from "../chat/chat.ts";
 import { type ControlVector, type ControlVectorOptions, readControlVectors } from "../adapters/control_vectors.ts";
 import { type Generation, type GenerationResult, type PieceSink, startGeneration } from "../generation/generation.ts";
 import { generationResult } from "../generation/result.ts";
@@ -178,7 +178,7 @@ export class Model implements AsyncDisposable {
    */
   chat(options?: ChatOptions): Chat {
     this.#assertGenerates();
-    return new Chat({
+    return startChat({
       template: this.info.chatTemplate,
       vocabulary: () => this.#chatVocabulary(),
       render: (input, signal) => this.#thread.run("renderTemplate", input, { signal }),

@@ -122,7 +122,7 @@ class GrammarRules {
   #call(form: CallForm, { name, parameters }: GrammarTool, index: number): string {
     const head = `${this.text(form.open)} ${write(text(name))} ${this.text(form.middle)}`;
     if (form.kind === "object") {
-      return `${head} ${this.#schema(strict(parameters), `t${index}-`)} ${this.text(form.close)}`;
+      return `${head} ${this.#schema(closedSchema(parameters), `t${index}-`)} ${this.text(form.close)}`;
     }
     return `${head} ${this.#elements(form, name, parameters, index)} ${this.text(form.close)}`;
   }
@@ -156,7 +156,10 @@ class GrammarRules {
   }
 
   #schema(schema: JsonSchema, prefix: string): string {
-    const { root, rules } = schemaToRules(schema, { prefix });
+    const { root, rules, loosened } = schemaToRules(schema, { prefix, schemaMode: "validate" });
+    if (loosened.some(({ path }) => path === "") && typeof schema === "object" && schema["type"] === "object") {
+      return this.#schema({ type: "object" }, prefix);
+    }
     this.#lines.push(rules.trimEnd());
     return root;
   }
@@ -190,8 +193,8 @@ function nextState(mark: readonly string[], state: number, letter: string): numb
   return 0;
 }
 
-/** A schema of arguments, to which a model adds none of its own. */
-function strict(parameters: Readonly<Record<string, unknown>>): JsonSchema {
+/** Returns a schema of arguments that allows no properties beside those it names, unless it says so: models would make up some. */
+export function closedSchema(parameters: Readonly<Record<string, unknown>>): JsonSchema {
   const closed = "properties" in parameters || Object.keys(parameters).every((key) => key === "type");
   return closed && parameters["additionalProperties"] === undefined
     ? { ...parameters, additionalProperties: false }

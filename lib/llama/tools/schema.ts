@@ -1,19 +1,20 @@
 import { InvalidArgumentError } from "../../errors.ts";
-import { show } from "../../support/check.ts";
+import { refuse, show } from "../../support/check.ts";
 import type { JsonValue } from "../../json_schema/json.ts";
 import { isStandard, issueText, type StandardSchema, standardToJsonSchema } from "../../json_schema/standard.ts";
+import { plainData } from "./plain_data.ts";
 
 /** The schema of a tool's arguments: a JSON Schema of an object, or a Standard Schema. */
 export type ToolSchema = Readonly<Record<string, unknown>> | StandardSchema;
 
-/** Arguments that a model gave to a tool and that can't be used. Its message is for the model. */
+/** Arguments of a call that can't be used: an error of the model, which gets the message. */
 export class ToolArgumentsError extends Error {}
 
 /** A schema of arguments, resolved. */
 export interface ResolvedSchema {
-  /** As JSON Schema. */
-  readonly json: Readonly<Record<string, unknown>>;
-  /** The value as the handler gets it. Throws {@linkcode ToolArgumentsError}. */
+  /** As JSON Schema: plain data. */
+  readonly json: Readonly<Record<string, JsonValue>>;
+  /** Returns the value as the handler gets it. Throws {@linkcode ToolArgumentsError}. */
   validate(tool: string, value: JsonValue): Promise<unknown>;
 }
 
@@ -30,7 +31,7 @@ export function resolveSchema(where: string, parameters: unknown, jsonSchema: un
   }
   const given = jsonSchema ?? (standard === undefined ? parameters : standardToJsonSchema(standard));
   return {
-    json: objectSchema(where, given),
+    json: objectSchema(`${where}.${jsonSchema === undefined ? "parameters" : "jsonSchema"}`, given),
     async validate(tool, value) {
       if (standard === undefined) return value;
       const result = await standard["~standard"].validate(value);
@@ -40,19 +41,17 @@ export function resolveSchema(where: string, parameters: unknown, jsonSchema: un
   };
 }
 
-function objectSchema(where: string, schema: unknown): Readonly<Record<string, unknown>> {
+function objectSchema(where: string, schema: unknown): Readonly<Record<string, JsonValue>> {
   if (schema === undefined) return noArguments;
-  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {
-    throw new InvalidArgumentError(`${where}.parameters is ${show(schema)}; give a JSON Schema of an object`, {
-      value: schema,
-      expected: "a JSON Schema of an object",
-    });
+  const given = plainData(where, schema);
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    return refuse(where, schema, "a JSON Schema of an object");
   }
-  const { type, ...rest } = schema as Record<string, unknown>;
-  if (type === "object") return schema as Record<string, unknown>;
+  const { type, ...rest } = given as Record<string, JsonValue>;
+  if (type === "object") return given as Record<string, JsonValue>;
   if (type === undefined) return { type: "object", ...rest };
-  throw new InvalidArgumentError(
-    `${where}.parameters is a schema of ${show(type)}; the arguments of a tool are an object`,
-    { value: type, expected: '"object"' },
-  );
+  throw new InvalidArgumentError(`${where} is a schema of ${show(type)}; the arguments of a tool are an object`, {
+    value: type,
+    expected: '"object"',
+  });
 }

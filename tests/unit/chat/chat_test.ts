@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import test from "node:test";
-import { ChatTemplateError, DisposedError } from "../../../lib/errors.ts";
-import { Chat, type ChatHost } from "../../../lib/llama/chat/chat.ts";
+import { inspect } from "node:util";
+import { ChatTemplateError, DisposedError, PromptTooLongError } from "../../../lib/errors.ts";
+import { type ChatHost, startChat } from "../../../lib/llama/chat/chat.ts";
 import type { GenerationResult } from "../../../lib/llama/generation/generation.ts";
 import { renderTemplate } from "../../../lib/llama/thread/template/render.ts";
 import { templateTraits } from "../../../lib/llama/thread/template/traits.ts";
+import { scripted } from "./scripted_model.ts";
 
 const template = "{% for m in messages %}[{{ m.content }}]{% endfor %}";
 
@@ -43,7 +45,7 @@ function host(): { host: ChatHost; asked: string[]; answer: (text: string) => vo
 
 test("a turn that is cancelled while it waits lets no later turn pass the one before it", async () => {
   const model = host();
-  const chat = new Chat(model.host, undefined);
+  const chat = startChat(model.host, undefined);
   const first = chat.send("one");
   const cancelled = new AbortController();
   const second = chat.send("two", { signal: cancelled.signal });
@@ -73,13 +75,53 @@ test("a bad template of a chat whose model has gone ends in one error that is he
         throw new DisposedError("gone");
       },
     };
-    const chat = new Chat(gone, { template: "{% if %}" });
+    const chat = startChat(gone, { template: "{% if %}" });
     await assert.rejects(chat.send("x").then(), DisposedError);
-    const other = new Chat(host().host, { template: "{% if %}" });
+    const other = startChat(host().host, { template: "{% if %}" });
     await assert.rejects(other.send("x").then(), ChatTemplateError);
     await new Promise((resolve) => setTimeout(resolve, 0));
     assert.deepEqual(unheard, []);
   } finally {
     process.off("unhandledRejection", hear);
   }
+});
+
+test("a conversation that no longer fits is an error that says what to do, and the chat is as it was", async () => {
+  const scriptedHost = scripted("ONE", "SHORT");
+  const { host } = scriptedHost;
+  let isFull = false;
+  const chat = startChat({
+    ...host,
+    generate(...args) {
+      if (isFull) return Promise.reject(new PromptTooLongError("the prompt has 600 tokens", { value: 600 }));
+      return host.generate(...args);
+    },
+  }, undefined);
+  await chat.send("one");
+  isFull = true;
+  for (const _ of [1, 2]) {
+    await assert.rejects(chat.send("a long text"), (error) => {
+      assert.ok(error instanceof PromptTooLongError);
+      assert.match(
+        error.message,
+        /conversation doesn't fit.*600 tokens.*model\.chat\(\{ history: .*larger contextSize/,
+      );
+      assert.equal(error.value, 600);
+      return true;
+    });
+  }
+  assert.deepEqual(chat.history.map(({ content }) => content), ["one", "ONE"]);
+  isFull = false;
+  assert.equal((await chat.send("short")).text, "SHORT");
+  assert.equal((await startChat(scripted("NEW").host, { history: chat.history.slice(-2) }).send("go on")).text, "NEW");
+});
+
+test("console.log shows a chat and a turn in a line", async () => {
+  const chat = startChat(scripted("ONE").host, { tools: { add: {}, now: {} } });
+  assert.equal(String(chat), "Chat 0 messages, tools: add, now");
+  const turn = chat.send("one");
+  assert.equal(inspect(turn), "ChatTurn in progress");
+  await turn;
+  assert.equal(inspect(chat), "Chat 2 messages, tools: add, now");
+  assert.equal(inspect({ turn }), '{ turn: ChatTurn done, "ONE" }');
 });

@@ -30,6 +30,7 @@ const chatResult: ChatResult = {
   reasoning: "abc",
   toolCalls: [],
   malformedToolCalls: [],
+  failedToolCalls: [],
   rounds: 1,
 };
 const transcriptionResult = {
