@@ -4,7 +4,7 @@ import { open, type TaskContext } from "../../ffi/mod.ts";
 import { checkCompletion, type CompletionOptions } from "../../lib/llama/generation/options.ts";
 import { ContextState } from "../../lib/llama/thread/context_state.ts";
 import { decode } from "../../lib/llama/thread/decode.ts";
-import { OwnSamplers } from "../../lib/llama/thread/sampling/custom_samplers.ts";
+import { CustomSamplers } from "../../lib/llama/thread/sampling/custom_samplers.ts";
 import { promptTokens } from "../../lib/llama/thread/prompt.ts";
 import type { GenerateInput, GenerateMessage } from "../../lib/llama/thread/protocol.ts";
 import { TokenSampler } from "../../lib/llama/thread/sampling/sampler.ts";
@@ -35,11 +35,11 @@ const task = {
 const tokens = promptTokens(native, vocab, { kind: "text", text: prompt, parseSpecial: true });
 for (const seed of seeds) {
   const settings = checkCompletion("bench", { ...JSON.parse(options) as CompletionOptions, seed: Number(seed) });
-  const input = { ...settings, context, hop: undefined } as unknown as GenerateInput;
+  const input = { ...settings, context, exchange: undefined } as unknown as GenerateInput;
   state.forget();
   state.batchTokens.set(tokens);
   decode(state, task, tokens.length);
-  using sampler = new TokenSampler(task, state, input, new OwnSamplers(task, input, new Map()), "");
+  using sampler = new TokenSampler(task, state, input, new CustomSamplers(task, input, new Map()), "");
   sampler.read(tokens);
   let decodeMs = 0;
   let sampleMs = 0;

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { setInterval } from "node:timers";
+import { clearInterval, setInterval } from "node:timers";
 import { isMainThread } from "node:worker_threads";
 import { type GgmlError, NativeAbortError, NativeHangError, RemoteLostError } from "../errors.ts";
 import { type Guard, nameOfThreads } from "./guard.ts";
@@ -79,14 +79,17 @@ export class AbortWatch {
     const state = this.#calls.get(tid);
     if (state !== undefined) this.#deliver(state);
     this.#calls.delete(tid);
+    this.#rest();
+  }
+
+  /** Stops the timer when there is nothing to watch: no timer outlives the last call. */
+  #rest(): void {
+    if (this.#calls.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   #look(): void {
-    if (this.#calls.size === 0) {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-      return;
-    }
     if (this.#guard.parkedCount !== this.#seen) this.#takeParked();
     const now = performance.now();
     for (const state of this.#calls.values()) {
@@ -124,6 +127,7 @@ export class AbortWatch {
       return;
     }
     this.#calls.delete(call.tid);
+    this.#rest();
     call.lose(fate.hang ? hangError(call) : this.#abortError(threads, mark));
   }
 

@@ -21,7 +21,8 @@ export { Lora, type LoraInfo, type LoraOption, type LoraUse } from "./adapters/l
 export type { LoadOptions } from "../support/load_options.ts";
 export type { ModelOptions } from "./model/load_options.ts";
 export { loadModel } from "./model/load_model.ts";
-export { Model, type ModelInfo } from "./model/model.ts";
+export type { ModelInfo } from "./model/info.ts";
+export { Model } from "./model/model.ts";
 export { type DetokenizeOptions, type TokenizeOptions } from "./model/tokenize_options.ts";
 export type { SamplingOptions } from "./sampling/options.ts";
 export type { LogitBias } from "./sampling/logit_bias.ts";

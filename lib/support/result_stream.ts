@@ -1,5 +1,8 @@
 import { ItemQueue } from "./item_queue.ts";
 
+/** The state of a stream's work; one that was cancelled has failed. */
+export type StreamState = "in progress" | "done" | "failed";
+
 /**
  * Work that is under way: a promise of its result and an async iterable of what it makes meanwhile, in one.
  *
@@ -21,7 +24,7 @@ export abstract class ResultStream<Item, Result> extends Promise<Result> impleme
   readonly #controller = new AbortController();
   readonly #queues: ItemQueue<unknown>[] = [];
   readonly #stopped: PromiseWithResolvers<void> = Promise.withResolvers<void>();
-  #isSettled = false;
+  #state: StreamState = "in progress";
   #left: Error | undefined;
   /** What the loop over the stream itself gives. */
   protected readonly items: ItemQueue<Item>;
@@ -37,6 +40,11 @@ export abstract class ResultStream<Item, Result> extends Promise<Result> impleme
   /** Settles, and never rejects, once the work has ended in whatever way. Waiting for it leaves a rejection unhandled. */
   get settled(): Promise<void> {
     return this.#stopped.promise;
+  }
+
+  /** The state of the work. */
+  get state(): StreamState {
+    return this.#state;
   }
 
   /** Returns the items as they come, once. Throws {@linkcode InvalidArgumentError} for a second iteration. */
@@ -71,15 +79,15 @@ export abstract class ResultStream<Item, Result> extends Promise<Result> impleme
     const abort = (): void => this.#controller.abort(signal?.reason);
     if (signal?.aborted) abort();
     else signal?.addEventListener("abort", abort, { once: true });
-    const settle = (how: () => void): void => {
+    const settle = (state: StreamState, how: () => void): void => {
       signal?.removeEventListener("abort", abort);
-      this.#isSettled = true;
+      this.#state = state;
       how();
       this.#stopped.resolve();
     };
     Promise.try(work, this.#controller.signal).then(
-      (result) => settle(() => this.#succeed(result)),
-      (error: unknown) => settle(() => this.#fail(error)),
+      (result) => settle("done", () => this.#succeed(result)),
+      (error: unknown) => settle("failed", () => this.#fail(error)),
     );
   }
 
@@ -96,7 +104,7 @@ export abstract class ResultStream<Item, Result> extends Promise<Result> impleme
 
   /** Cancels what isn't done yet, and waits until it has really stopped. */
   async #leave(): Promise<void> {
-    if (this.#isSettled) return;
+    if (this.#state !== "in progress") return;
     this.#left ??= this.cancelledError();
     this.#controller.abort(this.#left);
     await this.settled;

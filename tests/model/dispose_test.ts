@@ -25,6 +25,31 @@ test("dispose waits for what is under way and queued, then everything is refused
   assert.deepEqual(chat.history, [{ role: "system", content: system }]);
 });
 
+test("chat turns that were asked for before a dispose end well, tools and queued turns too", slow, async () => {
+  const model = await testModel();
+  const options = { temperature: 0, maxTokens: 4 } as const;
+  const chat = model.chat({ system });
+  const first = chat.send("one", options);
+  const second = chat.send("two", options);
+  const iterated = (async () => {
+    let text = "";
+    for await (const piece of model.chat({ system }).send("three", options)) text += piece;
+    return text;
+  })();
+  const completed = model.complete("Once upon a time", options);
+  assert.equal(model.disposed, false);
+  const disposed = model.dispose();
+  assert.equal(model.disposed, true);
+  const late = chat.send("four", options);
+  await assert.rejects(late, DisposedError);
+  assert.equal((await first).tokens.length, 4);
+  assert.equal((await second).tokens.length, 4);
+  assert.ok((await iterated).length > 0);
+  assert.equal((await completed).tokens.length, 4);
+  await disposed;
+  assert.deepEqual(chat.history.filter(({ role }) => role === "user").map(({ content }) => content), ["one", "two"]);
+});
+
 test("two models at once, each with all threads, answer as one alone", slow, async () => {
   await using one = await testModel({ threads: 4096 });
   await using other = await testModel({ threads: 4096 });

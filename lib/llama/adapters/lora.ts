@@ -1,7 +1,8 @@
 import type { Pointer } from "../../../ffi/types/pointer.ts";
 import { DisposedError, InvalidArgumentError, LoraError } from "../../errors.ts";
 import type { GgufHeader, GgufTensorInfo } from "../../gguf/header.ts";
-import { checkArray, isArray, isInstance, isPlainObject, refuse as refuseValue, show } from "../../support/check.ts";
+import { checkArray, isArray, isPlainObject, refuse as refuseValue, show } from "../../support/check.ts";
+import { definePicture } from "../../support/inspect.ts";
 import { custom, number, options, type RulesOf } from "../../support/options.ts";
 
 /** What is known about an adapter. Plain data. */
@@ -49,28 +50,47 @@ export interface LoraData {
 
 const MAX_ADAPTERS = 64;
 
+type LoraPointer = Pointer<"llama_adapter_lora">;
+let create: (owner: object, pointer: LoraPointer, info: LoraInfo, free: () => Promise<void>) => Lora;
+let isLora: (value: unknown) => value is Lora;
+let pointerFor: (lora: Lora, owner: object) => LoraPointer;
+
 /**
- * A LoRA adapter that was loaded for a model. Made by `model.loadLora`. It works in those requests that name it in their option `lora`, and can be
- * changed for another, or used with another strength, from one request to the next. It is freed with its model at the latest.
+ * A LoRA adapter that was loaded for a model. Made by `model.loadLora`. It applies to the requests that name it in their option `lora`; each request may
+ * use other adapters and scales. It is freed with its model at the latest.
  */
 export class Lora implements AsyncDisposable {
+  static {
+    create = (owner, pointer, info, free) => new Lora(owner, pointer, info, free);
+    pointerFor = (lora, owner) => lora.#pointerFor(owner);
+    isLora = (value): value is Lora => typeof value === "object" && value !== null && #owner in value;
+    definePicture(
+      Lora,
+      "Lora",
+      ({ info, disposed }) => `${info.name ?? info.path}, rank ${info.rank}${disposed ? " (disposed)" : ""}`,
+    );
+  }
+
   readonly #owner: object;
   readonly #free: () => Promise<void>;
   #pointer: Pointer<"llama_adapter_lora"> | undefined;
   #disposed: Promise<void> | undefined;
-  /** What is known about it. */
+  /** Facts about the adapter. */
   readonly info: Readonly<LoraInfo>;
 
-  /** Takes over an adapter of a model. */
-  constructor(owner: object, pointer: Pointer<"llama_adapter_lora">, info: LoraInfo, free: () => Promise<void>) {
+  private constructor(
+    owner: object,
+    pointer: Pointer<"llama_adapter_lora">,
+    info: LoraInfo,
+    free: () => Promise<void>,
+  ) {
     this.#owner = owner;
     this.#pointer = pointer;
     this.#free = free;
     this.info = Object.freeze(info);
   }
 
-  /** Where it is. Throws {@linkcode DisposedError} after a dispose, and {@linkcode InvalidArgumentError} for another model than its own. */
-  pointerFor(owner: object): Pointer<"llama_adapter_lora"> {
+  #pointerFor(owner: object): Pointer<"llama_adapter_lora"> {
     if (this.#pointer === undefined) {
       throw new DisposedError(`the adapter ${this.info.path} was disposed; load it again`, {
         value: this.info.path,
@@ -84,16 +104,31 @@ export class Lora implements AsyncDisposable {
     );
   }
 
-  /** Frees it, after the requests that were asked for before. */
+  /** Whether {@linkcode Lora.dispose} was called. */
+  get disposed(): boolean {
+    return this.#disposed !== undefined;
+  }
+
+  /** Frees the adapter, after the requests that were asked for before. */
   dispose(): Promise<void> {
     this.#pointer = undefined;
     return this.#disposed ??= this.#free();
   }
 
-  /** {@linkcode Lora.dispose}, for `await using`. */
+  /** Calls {@linkcode Lora.dispose}, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.dispose();
   }
+}
+
+/** Returns an adapter of a model. */
+export function createLora(...parts: Parameters<typeof create>): Lora {
+  return create(...parts);
+}
+
+/** Returns where an adapter is. Throws {@linkcode DisposedError} after a dispose, and {@linkcode InvalidArgumentError} for another model than its own. */
+export function loraPointer(lora: Lora, owner: object): Pointer<"llama_adapter_lora"> {
+  return pointerFor(lora, owner);
 }
 
 /** The words for a value of `lora` that is right. */
@@ -122,12 +157,12 @@ export function checkLora(name: string, value: unknown): readonly LoraSetting[] 
 }
 
 function checkUse(name: string, value: unknown): LoraSetting {
-  if (isInstance(value, Lora)) return { adapter: value, scale: 1 };
+  if (isLora(value)) return { adapter: value, scale: 1 };
   return isPlainObject(value) ? useSpec.checkAt(name, value) : refuseValue(name, value, LORA_WORDS);
 }
 
 function checkIsLora(name: string, value: unknown): Lora {
-  return isInstance(value, Lora) ? value : refuseValue(name, value, "an adapter by model.loadLora");
+  return isLora(value) ? value : refuseValue(name, value, "an adapter by model.loadLora");
 }
 
 /**

@@ -96,6 +96,7 @@ interface TurnInput {
 type Finish = (result: ChatResult) => ChatResult | Promise<ChatResult>;
 
 class ChatSession implements Chat {
+  readonly #host: ChatHost;
   readonly #settings: ChatSettings;
   readonly #answers: Answers;
   readonly #messages: ChatMessage[];
@@ -110,6 +111,7 @@ class ChatSession implements Chat {
   }
 
   constructor(host: ChatHost, options: ChatOptions | undefined) {
+    this.#host = host;
     this.#settings = checkChat(options);
     this.#answers = new Answers(host, this.#settings);
     this.#messages = this.#settings.messages;
@@ -148,11 +150,12 @@ class ChatSession implements Chat {
 
   #begin(settings: ChatSendSettings, finish: Finish, messages: () => ChatMessage[]): ChatTurn {
     const before = this.#turn;
-    const turn = startTurn(async (signal, sink, emit) => {
-      signal.throwIfAborted();
-      await abortable(before, signal);
-      return await this.#answer({ messages, settings, signal, sink, emit, finish });
-    }, settings.generation.signal);
+    const turn = startTurn((signal, sink, emit) =>
+      this.#host.during(async () => {
+        signal.throwIfAborted();
+        await abortable(before, signal);
+        return await this.#answer({ messages, settings, signal, sink, emit, finish });
+      }), settings.generation.signal);
     // One that is cancelled while it waits ends before its turn: those behind it wait for the turn all the same.
     this.#turn = turn.settled.then(() => before);
     return turn;

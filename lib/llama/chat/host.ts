@@ -5,6 +5,8 @@ import type { PromptHost } from "./prompt.ts";
 
 /** The model, as far as a chat needs it. */
 export interface ChatHost extends PromptHost {
+  /** Does the work of a turn, for which a dispose of the model waits. Rejects when the model was disposed. */
+  during<T>(work: () => Promise<T>): Promise<T>;
   /** Generates an answer. */
   generate(
     prompt: Prompt,

@@ -1,6 +1,5 @@
-import { show } from "../../support/check.ts";
-import { definePicture } from "../../support/inspect.ts";
 import type { ToolCall } from "./message.ts";
+import { definePicture } from "../../support/inspect.ts";
 import { type Generation, type GenerationResult, GenerationStream, type PieceSink } from "../generation/generation.ts";
 
 /** A call of a tool that is written wrongly or was cut off. */
@@ -106,16 +105,12 @@ export function startTurn<Result extends ChatResult>(
 }
 
 class ChatTurnStream<Result extends ChatResult> extends GenerationStream<Result> implements StartedTurn<Result> {
+  static {
+    definePicture(ChatTurnStream, "ChatTurn", GenerationStream.picture);
+  }
+
   readonly #events = this.queue<ChatEvent>("the property events of this turn");
   readonly #reasoning = this.queue<string>("the property reasoning of this turn");
-  #state = "in progress";
-
-  static {
-    definePicture(ChatTurnStream, "ChatTurn", (turn) => {
-      const { partial } = turn;
-      return partial === "" ? turn.#state : `${turn.#state}, ${show(partial)}`;
-    });
-  }
 
   get reasoning(): AsyncIterable<string> {
     return { [Symbol.asyncIterator]: () => this.iterate(this.#reasoning) };
@@ -130,15 +125,6 @@ class ChatTurnStream<Result extends ChatResult> extends GenerationStream<Result>
       this.#events.push(event);
       if (event.type === "reasoning") this.#reasoning.push(event.text);
     };
-    this.begin(async (inner, sink) => {
-      try {
-        const result = await work(inner, sink, emit);
-        this.#state = "done";
-        return result;
-      } catch (error) {
-        this.#state = "failed";
-        throw error;
-      }
-    }, signal);
+    this.begin((inner, sink) => work(inner, sink, emit), signal);
   }
 }

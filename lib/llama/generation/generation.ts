@@ -1,4 +1,6 @@
 import { GenerationCancelledError } from "../../errors.ts";
+import { show } from "../../support/check.ts";
+import { definePicture } from "../../support/inspect.ts";
 import { ResultStream } from "../../support/result_stream.ts";
 import type { StopReason, TokenLogprobs } from "../thread/protocol.ts";
 
@@ -111,8 +113,17 @@ export function startGeneration<Result extends GenerationResult>(
 /** The stream behind a {@linkcode Generation}. */
 export class GenerationStream<Result extends GenerationResult> extends ResultStream<string, Result>
   implements Generation<Result> {
+  static {
+    definePicture(GenerationStream, "Generation", GenerationStream.picture);
+  }
+
   readonly #wanted = new Int32Array(new SharedArrayBuffer(4));
   #text = "";
+
+  /** Returns the picture of a stream of text: its state, and the text so far. */
+  protected static picture({ state, partial }: { readonly state: string; readonly partial: string }): string {
+    return partial === "" ? state : `${state}, ${show(partial)}`;
+  }
 
   /** See {@linkcode Generation.partial}. */
   get partial(): string {

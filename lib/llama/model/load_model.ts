@@ -6,7 +6,8 @@ import { threadOptions, watchedLoad } from "../../support/load_options.ts";
 import { bytesPerToken } from "./kv_size.ts";
 import { checkLoad, type LoadSettings, type ModelOptions } from "./load_options.ts";
 import { modelPath } from "../../models/model_path.ts";
-import { Model, type ModelThread } from "./model.ts";
+import { createModel, type Model } from "./model.ts";
+import { ModelHandle, type ModelThread } from "./model_handle.ts";
 import type { OpenDevices } from "./devices.ts";
 import { readModelHeader } from "./header.ts";
 import type { LlamaTasks } from "../thread/tasks.ts";
@@ -56,7 +57,7 @@ export async function loadModel(source: string | URL, options?: ModelOptions): P
     }, { signal, onMessage });
     if (signal.aborted) await thread.run("unload", loaded);
     signal.throwIfAborted();
-    return new Model(native, thread, loaded, header, path, devices);
+    return createModel(new ModelHandle({ native, thread, loaded, header, path, devices }));
   } catch (error) {
     await devices?.close();
     await thread[Symbol.asyncDispose]();

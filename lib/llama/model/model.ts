@@ -1,25 +1,13 @@
-import type { Native } from "../../../ffi/native.ts";
-import type { Pointer } from "../../../ffi/types/pointer.ts";
-import type { NativeThread } from "../../../ffi/thread/native_thread.ts";
-import { DisposedError, RemoteLostError, SamplerError, UnsupportedModelError } from "../../errors.ts";
-import { type GgufHeader, type GgufValue, readGgufHeader } from "../../gguf/header.ts";
-import type { OpenDevices } from "./devices.ts";
 import { checkText } from "../../support/check.ts";
-import { type Chat, type ChatOptions, startChat } from "../chat/chat.ts";
-import { type ControlVector, type ControlVectorOptions, readControlVectors } from "../adapters/control_vectors.ts";
-import { type Generation, type GenerationResult, type PieceSink, startGeneration } from "../generation/generation.ts";
-import { generationResult } from "../generation/result.ts";
-import { checkCompletion, type CompletionOptions, type GenerationSettings } from "../generation/options.ts";
-import { checkInfill, checkInfillPrompt, type InfillOptions, type InfillPromptOptions } from "../generation/infill.ts";
+import { definePicture, sizePicture } from "../../support/inspect.ts";
+import { type GgufValue, readGgufHeader } from "../../gguf/header.ts";
 import { modelPath } from "../../models/model_path.ts";
-import { checkAdapter, Lora } from "../adapters/lora.ts";
-import {
-  planResult,
-  type ResultSchema,
-  type StructuredOptions,
-  type StructuredResultOf,
-} from "../generation/structured.ts";
-import { SamplerRoundTrip } from "../sampling/caller_sampler.ts";
+import { type ControlVector, type ControlVectorOptions, readControlVectors } from "../adapters/control_vectors.ts";
+import { checkAdapter, createLora, type Lora } from "../adapters/lora.ts";
+import { type Chat, type ChatOptions, startChat } from "../chat/chat.ts";
+import { type Generation, startGeneration } from "../generation/generation.ts";
+import { checkInfill, checkInfillPrompt, type InfillOptions, type InfillPromptOptions } from "../generation/infill.ts";
+import { checkCompletion, type CompletionOptions } from "../generation/options.ts";
 import {
   checkChoose,
   checkContinuations,
@@ -35,91 +23,62 @@ import {
   type ScoreOptions,
   type ScoreSettings,
 } from "../generation/scoring.ts";
+import {
+  planResult,
+  type ResultSchema,
+  type StructuredOptions,
+  type StructuredResultOf,
+} from "../generation/structured.ts";
 import { promptTokens } from "../thread/prompt.ts";
-import type { GenerateMessage, LoadedModel, ModelFacts, Prompt } from "../thread/protocol.ts";
-import type { ChatVocabulary } from "../thread/special_tokens.ts";
-import type { LlamaTasks } from "../thread/tasks.ts";
+import type { Prompt } from "../thread/protocol.ts";
 import { detokenize, tokenize } from "../thread/tokenizer.ts";
+import type { ModelInfo } from "./info.ts";
+import type { ModelHandle } from "./model_handle.ts";
 import { detokenizeFlags, type DetokenizeOptions, tokenizeFlags, type TokenizeOptions } from "./tokenize_options.ts";
 import { checkTokens } from "./vocab_check.ts";
 
-/** What is known about a loaded model. Plain data. */
-export interface ModelInfo extends ModelFacts {
-  /** The path it was loaded from. */
-  path: string;
-  /** The kind of model, such as `"llama"`. C: `general.architecture`. */
-  architecture: string | undefined;
-  /** Its name, as its makers gave it. C: `general.name`. */
-  name: string | undefined;
-  /** Its chat template, in Jinja. C: `tokenizer.chat_template`. */
-  chatTemplate: string | undefined;
-}
-
-/** A server that was lost has nothing left to free. */
-function ignoreLostServer(error: unknown): void {
-  if (!(error instanceof RemoteLostError)) throw error;
-}
-
-/** The native thread that a model lives on. */
-export type ModelThread = NativeThread<LlamaTasks>;
-
-/** What the last net needs to free a model that nobody disposed. */
-interface FinalizerState {
-  thread: ModelThread;
-  loaded: LoadedModel;
-}
-
-const finalizer = new FinalizationRegistry<FinalizerState>(({ thread, loaded }) => {
-  thread.run("unload", loaded).catch(() => {});
-  thread[Symbol.asyncDispose]().catch(() => {});
-});
+let create: (handle: ModelHandle) => Model;
 
 /**
  * A loaded model with its context. Made by `loadModel`.
  *
  * Generations on one model run one after another, in the order in which they were asked for. Dispose it when it is no longer needed, best by
- * `await using`: what is under way is finished first.
+ * `await using`: the work that was asked for is finished first.
  */
 export class Model implements AsyncDisposable {
-  readonly #native: Native;
-  readonly #thread: ModelThread;
-  readonly #loaded: LoadedModel;
-  readonly #header: GgufHeader;
-  readonly #devices: OpenDevices | undefined;
-  #disposed: Promise<void> | undefined;
-  #vocabulary: Promise<ChatVocabulary> | undefined;
-  /** What is known about the model. */
-  readonly info: Readonly<ModelInfo>;
-  /** The metadata of its file; arrays are left in the file. */
-  readonly metadata: ReadonlyMap<string, GgufValue>;
-
-  /** Takes over what was loaded. */
-  constructor(
-    native: Native,
-    thread: ModelThread,
-    loaded: LoadedModel,
-    header: GgufHeader,
-    path: string,
-    devices?: OpenDevices,
-  ) {
-    this.#native = native;
-    this.#devices = devices;
-    this.#thread = thread;
-    this.#loaded = loaded;
-    this.#header = header;
-    this.metadata = header.metadata;
-    this.info = Object.freeze({
-      path,
-      architecture: textOf(header, "general.architecture"),
-      name: textOf(header, "general.name"),
-      chatTemplate: textOf(header, "tokenizer.chat_template"),
-      ...loaded.facts,
+  static {
+    create = (handle) => new Model(handle);
+    definePicture(Model, "Model", ({ info, disposed }) => {
+      if (disposed) return `${info.name ?? info.description} (disposed)`;
+      const { name, description, byteSize, contextSize, devices } = info;
+      const parts = [name ?? description, sizePicture(byteSize), `context ${contextSize}`, ...devices];
+      return parts.join(", ");
     });
-    finalizer.register(this, { thread, loaded }, this);
+  }
+
+  readonly #handle: ModelHandle;
+
+  private constructor(handle: ModelHandle) {
+    this.#handle = handle;
+  }
+
+  /** Facts about the model. */
+  get info(): Readonly<ModelInfo> {
+    return this.#handle.info;
+  }
+
+  /** The metadata of its file; arrays are left in the file. */
+  get metadata(): ReadonlyMap<string, GgufValue> {
+    return this.#handle.header.metadata;
+  }
+
+  /** Whether {@linkcode Model.dispose} was called. */
+  get disposed(): boolean {
+    return this.#handle.disposed;
   }
 
   /**
-   * Goes on with a text. The work starts at once and begins from an empty context.
+   * Continues a prompt. The work starts at once, from an empty context.
    *
    * Throws {@linkcode InvalidArgumentError} at once for a bad option, {@linkcode DisposedError} after a dispose, and {@linkcode UnsupportedModelError}
    * for a model that can't generate text. The generation rejects with PromptTooLongError, EmptyPromptError or DecodeError, and the signal's reason.
@@ -137,9 +96,9 @@ export class Model implements AsyncDisposable {
    */
   complete(prompt: string, options?: CompletionOptions): Generation;
   /**
-   * Goes on with a text by JSON that is valid against a schema; the result has a `value`. See {@linkcode StructuredOptions}.
+   * Continues a prompt by JSON that is valid against a schema; the result has a `value`. See {@linkcode StructuredOptions}.
    *
-   * Throws besides {@linkcode JsonSchemaError} and its kind at once for a schema that can't be kept to; the generation rejects with
+   * Also throws {@linkcode JsonSchemaError} and its subclasses at once for a schema that no grammar can express; the generation rejects with
    * {@linkcode StructuredResultError} when the value fails checks that only a validation library's schema makes.
    *
    * ```ts
@@ -162,10 +121,11 @@ export class Model implements AsyncDisposable {
     const text = checkText("the prompt", prompt);
     const { options: plain, finish } = planResult(options);
     const settings = checkCompletion("model.complete", plain);
-    this.#assertGenerates();
-    const wanted: Prompt = { kind: "text", text, parseSpecial: settings.parseSpecial };
+    this.#handle.generating();
+    const asked: Prompt = { kind: "text", text, parseSpecial: settings.parseSpecial };
     return startGeneration(
-      async (signal, sink) => finish(await this.#generate(wanted, settings, 0, signal, sink)),
+      (signal, sink) =>
+        this.#handle.during(async () => finish(await this.#handle.generate(asked, settings, 0, signal, sink))),
       settings.signal,
     );
   }
@@ -177,37 +137,33 @@ export class Model implements AsyncDisposable {
    * model that can't generate text.
    */
   chat(options?: ChatOptions): Chat {
-    this.#assertGenerates();
-    return startChat({
-      template: this.info.chatTemplate,
-      vocabulary: () => this.#chatVocabulary(),
-      render: (input, signal) => this.#thread.run("renderTemplate", input, { signal }),
-      traits: (input, signal) => this.#thread.run("templateTraits", input, { signal }),
-      generate: (prompt, settings, owner, signal, sink) => this.#generate(prompt, settings, owner, signal, sink),
-    }, options);
+    this.#handle.generating();
+    return startChat(this.#handle.chatHost(), options);
   }
 
   /**
-   * Fills the gap between two texts. The model needs the tokens for it, as those made for code have.
+   * Generates the text between a prefix and a suffix. The model needs the tokens for it, as models made for code have.
    *
    * Throws {@linkcode InvalidArgumentError}, {@linkcode DisposedError} and {@linkcode UnsupportedModelError} as {@linkcode Model.complete} does; the
    * generation rejects with {@linkcode UnsupportedModelError} for a model without those tokens. C: `llama_vocab_fim_pre`, `_suf`, `_mid`.
    */
   infill(prefix: string, suffix: string, options?: InfillOptions): Generation {
     const { prompt, settings } = checkInfill(prefix, suffix, options);
-    this.#assertGenerates();
-    return startGeneration((signal, sink) => this.#generate(prompt, settings, 0, signal, sink), settings.signal);
+    this.#handle.generating();
+    return startGeneration(
+      (signal, sink) => this.#handle.during(() => this.#handle.generate(prompt, settings, 0, signal, sink)),
+      settings.signal,
+    );
   }
 
-  /** The tokens that {@linkcode Model.infill} gives to the model, on the caller's thread; for a model without weights too. Throws as it does. */
+  /** Returns the tokens that {@linkcode Model.infill} gives to the model, on the caller's thread; also for a model without weights. Throws as it does. */
   infillTokens(prefix: string, suffix: string, options?: InfillPromptOptions): Int32Array {
     const prompt = checkInfillPrompt(prefix, suffix, options);
-    this.#assertAlive();
-    return promptTokens(this.#native, this.#loaded.vocab, prompt);
+    return promptTokens(this.#handle.native, this.#handle.vocab, prompt);
   }
 
   /**
-   * How likely each of some texts is after a prompt. No text is generated.
+   * Returns how likely each of some texts is after a prompt. No text is generated.
    *
    * Throws {@linkcode InvalidArgumentError}, {@linkcode DisposedError} and {@linkcode UnsupportedModelError}; rejects with PromptTooLongError,
    * EmptyPromptError or DecodeError, and the signal's reason.
@@ -229,7 +185,7 @@ export class Model implements AsyncDisposable {
   }
 
   /**
-   * Chooses one of several labels by what the model thinks of each: a class, yes or no, a number on a scale.
+   * Chooses one of several labels by their probabilities after a prompt: a class, yes or no, a number on a scale.
    *
    * Throws as {@linkcode Model.score} does.
    *
@@ -257,7 +213,8 @@ export class Model implements AsyncDisposable {
   }
 
   /**
-   * How well the model foresees a text: the lower, the better. A text longer than the context is read in windows that overlap by half.
+   * Returns the perplexity of a text: the lower, the better the model predicts it. A text longer than the context is read in windows that overlap by
+   * half.
    *
    * Throws as {@linkcode Model.score} does.
    *
@@ -275,36 +232,34 @@ export class Model implements AsyncDisposable {
   async perplexity(text: string, options?: ScoreOptions): Promise<Perplexity> {
     const checked = checkText("the text", text);
     const { parseSpecial, signal } = checkScore("model.perplexity", options);
-    const context = this.#assertGenerates();
+    const { context } = this.#handle.generating();
     const prompt = { kind: "text" as const, text: checked, parseSpecial };
-    return perplexityOf(await this.#thread.run("textScores", { context, prompt }, { signal }));
+    return perplexityOf(await this.#handle.run("textScores", { context, prompt }, { signal }));
   }
 
   /**
-   * Loads a LoRA adapter. It works in the requests that name it in their option `lora`.
+   * Loads a LoRA adapter. It applies to the requests that name it in their option `lora`.
    *
-   * Throws {@linkcode LoraError} for a file that is no adapter or wasn't made for this model, what reading a GGUF file throws,
+   * Throws {@linkcode LoraError} for a file that isn't an adapter or was made for another model, what reading a GGUF file throws,
    * {@linkcode InvalidArgumentError}, and {@linkcode DisposedError}. C: `llama_adapter_lora_init`.
    */
   async loadLora(source: string | URL): Promise<Lora> {
     const path = modelPath(source);
-    this.#assertGenerates();
-    const info = checkAdapter(path, await readGgufHeader(path), this.#header);
-    const context = this.#assertGenerates();
-    const adapter = await this.#thread.run("loadLora", { model: this.#loaded.model, path });
-    return new Lora(this, adapter, info, async () => {
-      // A model frees its adapters with itself.
-      if (this.#disposed === undefined && this.#thread.lost === undefined) {
-        await this.#thread.run("freeLora", { context, adapter });
-      }
+    const { model, context } = this.#handle.generating();
+    return await this.#handle.during(async () => {
+      const info = checkAdapter(path, await readGgufHeader(path), this.#handle.header);
+      const adapter = await this.#handle.run("loadLora", { model, path });
+      return createLora(this.#handle, adapter, info, async () => {
+        // A model frees its adapters with itself.
+        if (!this.#handle.gone) await this.#handle.run("freeLora", { context, adapter });
+      });
     });
   }
 
   /**
-   * Pushes all that the model says from now on in a direction: adds control vectors to what its layers pass on. The vectors take the place of those
-   * before; none takes them away.
+   * Adds control vectors to the layer outputs of later generations. They replace the vectors that were set before; an empty list removes them.
    *
-   * Throws {@linkcode InvalidArgumentError}, {@linkcode ControlVectorError} for one that wasn't made for this model, {@linkcode DisposedError}, and what
+   * Throws {@linkcode InvalidArgumentError}, {@linkcode ControlVectorError} for one that was made for another model, {@linkcode DisposedError}, and what
    * reading a GGUF file throws. C: `llama_set_adapter_cvec`.
    *
    * ```ts
@@ -323,18 +278,16 @@ export class Model implements AsyncDisposable {
    */
   async setControlVectors(vectors: readonly ControlVector[], options?: ControlVectorOptions): Promise<void> {
     const { embeddingSize } = this.info;
-    this.#assertGenerates();
-    const data = await readControlVectors(vectors, options, this.info);
-    const context = this.#assertGenerates();
-    await this.#thread.run("setControlVectors", {
-      context,
-      embeddingSize,
-      vectors: vectors.length === 0 ? undefined : data,
+    const { context } = this.#handle.generating();
+    await this.#handle.during(async () => {
+      const data = await readControlVectors(vectors, options, this.info);
+      const used = vectors.length === 0 ? undefined : data;
+      await this.#handle.run("setControlVectors", { context, embeddingSize, vectors: used });
     });
   }
 
   /**
-   * The tokens of a text, on the caller's thread: for a text of a book's length use {@linkcode Model.tokenizeAsync}.
+   * Returns the tokens of a text. It runs on the caller's thread: for a text as long as a book use {@linkcode Model.tokenizeAsync}.
    *
    * Throws {@linkcode InvalidArgumentError} for text that isn't valid UTF-16 or a bad option, {@linkcode DisposedError} after a dispose.
    *
@@ -351,139 +304,57 @@ export class Model implements AsyncDisposable {
   tokenize(text: string, options?: TokenizeOptions): Int32Array {
     const checked = checkText("the text", text);
     const flags = tokenizeFlags("model.tokenize", options);
-    this.#assertAlive();
-    return tokenize(this.#native.lib, this.#loaded.vocab, checked, flags);
+    return tokenize(this.#handle.native.lib, this.#handle.vocab, checked, flags);
   }
 
-  /** {@linkcode Model.tokenize} on the native thread, after the generations that were asked for before. */
+  /** Returns the tokens of a text; runs on the native thread, after the generations that were asked for before. Rejects as {@linkcode Model.tokenize} throws. */
   async tokenizeAsync(text: string, options?: TokenizeOptions): Promise<Int32Array> {
     const checked = checkText("the text", text);
     const flags = tokenizeFlags("model.tokenizeAsync", options);
-    this.#assertAlive();
-    return await this.#thread.run("tokenize", { vocab: this.#loaded.vocab, text: checked, ...flags });
+    return await this.#handle.run("tokenize", { vocab: this.#handle.vocab, text: checked, ...flags });
   }
 
   /**
-   * The text of tokens, on the caller's thread. Bytes that are no whole character become U+FFFD.
+   * Returns the text of tokens. It runs on the caller's thread. Bytes that aren't a whole character become U+FFFD.
    *
    * Throws {@linkcode InvalidArgumentError} for a token that isn't in the vocabulary or a bad option, {@linkcode DisposedError} after a dispose.
    */
   detokenize(tokens: Int32Array | readonly number[], options?: DetokenizeOptions): string {
     const checked = checkTokens(tokens, this.info.vocabularySize);
     const flags = detokenizeFlags("model.detokenize", options);
-    this.#assertAlive();
-    return detokenize(this.#native.lib, this.#loaded.vocab, checked, flags);
+    return detokenize(this.#handle.native.lib, this.#handle.vocab, checked, flags);
   }
 
-  /** {@linkcode Model.detokenize} on the native thread, after the generations that were asked for before. */
+  /** Returns the text of tokens; runs on the native thread, after the generations that were asked for before. Rejects as {@linkcode Model.detokenize} throws. */
   async detokenizeAsync(tokens: Int32Array | readonly number[], options?: DetokenizeOptions): Promise<string> {
     const checked = checkTokens(tokens, this.info.vocabularySize);
     const flags = detokenizeFlags("model.detokenizeAsync", options);
-    this.#assertAlive();
-    return await this.#thread.run("detokenize", { vocab: this.#loaded.vocab, tokens: checked, ...flags });
+    return await this.#handle.run("detokenize", { vocab: this.#handle.vocab, tokens: checked, ...flags });
   }
 
-  /** Frees the model. Waits for the generations that were asked for; abort them first to be quicker. Later calls throw {@linkcode DisposedError}. */
+  /**
+   * Frees the model. Generations, chat turns and other work that was asked for before end first; abort them to be quicker. Later calls throw
+   * {@linkcode DisposedError}. Don't wait for it in the handler of a tool, whose turn it waits for.
+   */
   dispose(): Promise<void> {
-    return this.#disposed ??= this.#free();
+    return this.#handle.dispose();
   }
 
-  /** {@linkcode Model.dispose}, for `await using`. */
+  /** Calls {@linkcode Model.dispose}, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.dispose();
   }
 
-  async #free(): Promise<void> {
-    finalizer.unregister(this);
-    try {
-      // What ends in an abort while this waits has an error of its own.
-      await this.#thread.idle();
-      // After an abort nothing of the model may be touched any more.
-      if (this.#thread.lost === undefined) await this.#thread.run("unload", this.#loaded).catch(ignoreLostServer);
-    } finally {
-      await this.#devices?.close();
-      await this.#thread[Symbol.asyncDispose]();
-    }
-  }
-
-  #assertAlive(): void {
-    if (this.#disposed === undefined) {
-      if (this.#thread.lost !== undefined) throw this.#thread.lost;
-      return;
-    }
-    throw new DisposedError(`the model ${this.info.path} was disposed; load it again`, {
-      value: this.info.path,
-      expected: "a model that is loaded",
-    });
-  }
-
-  /** The context of a model that can generate text. */
-  #assertGenerates(): Pointer<"llama_context"> {
-    this.#assertAlive();
-    if (this.#loaded.context === null) {
-      throw new UnsupportedModelError(`${this.info.path} has a vocabulary and no weights; it can tokenize only`, {
-        value: this.info.path,
-        expected: "a model with weights",
-      });
-    }
-    if (this.info.hasEncoder || !this.info.hasDecoder) {
-      throw new UnsupportedModelError(
-        `${this.info.path} (${this.info.architecture}) isn't a model that goes on with a text`,
-        {
-          value: this.info.architecture,
-          expected: "a decoder-only model",
-        },
-      );
-    }
-    return this.#loaded.context;
-  }
-
   async #score(text: string, continuations: readonly string[], settings: ScoreSettings): Promise<ContinuationScore[]> {
     const { parseSpecial, signal } = settings;
-    const context = this.#assertGenerates();
+    const { context } = this.#handle.generating();
     const prompt = { kind: "text" as const, text, parseSpecial };
-    const scores = await this.#thread.run("score", { context, prompt, continuations }, { signal });
+    const scores = await this.#handle.run("score", { context, prompt, continuations }, { signal });
     return scores.map((score, index) => continuationScore(continuations[index] ?? "", score));
-  }
-
-  #chatVocabulary(): Promise<ChatVocabulary> {
-    this.#assertAlive();
-    return this.#vocabulary ??= this.#thread.run("chatVocabulary", this.#loaded.vocab);
-  }
-
-  async #generate(
-    prompt: Prompt,
-    { sampling, samplerFunctions, grammar, marks, lora, tokenHealing, maxTokens, stop }: GenerationSettings,
-    owner: number,
-    signal: AbortSignal,
-    sink: PieceSink,
-  ): Promise<GenerationResult> {
-    this.#assertAlive();
-    const { context } = this.#loaded;
-    if (context === null) throw new TypeError("unreachable");
-    const asked = performance.now();
-    const hops = samplerFunctions.length === 0
-      ? undefined
-      : new SamplerRoundTrip(samplerFunctions, this.info.vocabularySize);
-    const { wanted } = sink;
-    const { hop } = hops ?? {};
-    const loras = lora.map(({ adapter, scale }) => ({ pointer: adapter.pointerFor(this), scale }));
-    const shared = { context, prompt, sampling, grammar, marks, hop, tokenHealing, maxTokens, stop, owner, wanted };
-    const input = { ...shared, loras };
-    const onMessage = (message: GenerateMessage): void => {
-      if (typeof message === "string") sink.push(message);
-      else if (!signal.aborted) hops?.answer(message);
-    };
-    try {
-      const output = await this.#thread.run("generate", input, { signal, onMessage });
-      return generationResult(output, sampling.seed, performance.now() - asked);
-    } catch (error) {
-      throw error instanceof SamplerError && hops?.failure !== undefined ? hops.failure.error : error;
-    }
   }
 }
 
-function textOf(header: GgufHeader, key: string): string | undefined {
-  const value = header.metadata.get(key);
-  return typeof value === "string" ? value : undefined;
+/** Returns the model of a handle. */
+export function createModel(handle: ModelHandle): Model {
+  return create(handle);
 }

@@ -1,8 +1,11 @@
 import { DisposedError, InvalidArgumentError } from "../../errors.ts";
+import { definePicture, listPicture } from "../../support/inspect.ts";
+
+let lend: typeof lendCandidates;
 
 /**
- * The tokens that may come next, for a sampler of one's own: a view of the memory that llama.cpp works on, valid during the call. Change logits, or leave
- * tokens out; at least one must stay possible. C: `llama_token_data_array`.
+ * The tokens that may come next, as a custom sampler gets them: a view of the memory that llama.cpp works on, valid during the call. Change logits, or
+ * remove tokens; at least one must stay possible. C: `llama_token_data_array`.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -19,37 +22,53 @@ import { DisposedError, InvalidArgumentError } from "../../errors.ts";
  * ```
  */
 export class SamplerCandidates {
+  static {
+    lend = (ids, values, size, generated, use) => {
+      const candidates = new SamplerCandidates(ids, values, size, generated);
+      try {
+        use(candidates);
+        return candidates.#size;
+      } finally {
+        candidates.#alive = false;
+      }
+    };
+    definePicture(SamplerCandidates, "SamplerCandidates", (candidates) => {
+      if (!candidates.#alive) return "(of an earlier token)";
+      const ids = Array.from({ length: candidates.#size }, (_, index) => candidates.token(index));
+      return `${candidates.#size} tokens ${listPicture(ids)}`;
+    });
+  }
+
   readonly #ids: Int32Array;
   readonly #values: Float32Array;
   #size: number;
   #alive = true;
-  /** The tokens that were generated so far. */
+  /** The tokens generated so far. */
   readonly generated: readonly number[];
 
-  /** Over memory of `llama_token_data`: 12 bytes each. */
-  constructor(ids: Int32Array, values: Float32Array, size: number, generated: readonly number[]) {
+  private constructor(ids: Int32Array, values: Float32Array, size: number, generated: readonly number[]) {
     this.#ids = ids;
     this.#values = values;
     this.#size = size;
     this.generated = generated;
   }
 
-  /** How many tokens there are. */
+  /** The number of tokens. */
   get size(): number {
     return this.#size;
   }
 
-  /** The token at an index from 0. */
+  /** Returns the token at an index from 0. */
   token(index: number): number {
     return this.#ids[this.#at(index)] as number;
   }
 
-  /** The logit of the token at an index: how likely it is, as a logarithm without a base line. */
+  /** Returns the logit of the token at an index: its unnormalized log-probability. */
   logit(index: number): number {
     return this.#values[this.#at(index) + 1] as number;
   }
 
-  /** Changes a logit. -Infinity makes the token impossible. */
+  /** Sets a logit. -Infinity makes the token impossible. */
   setLogit(index: number, logit: number): void {
     const at = this.#at(index) + 1;
     if (typeof logit !== "number" || Number.isNaN(logit) || logit === Infinity) {
@@ -64,7 +83,7 @@ export class SamplerCandidates {
     this.#values[at] = logit;
   }
 
-  /** Leaves out all tokens but those for which `which` gives true. */
+  /** Keeps the tokens for which `which` returns true, and removes all others. */
   keep(which: (token: number, logit: number) => boolean): void {
     const ids = this.#ids;
     const values = this.#values;
@@ -82,14 +101,9 @@ export class SamplerCandidates {
     this.#size = kept;
   }
 
-  /** The tokens, each with its logit, in no order. */
+  /** Returns the tokens with their logits, in no particular order. */
   *[Symbol.iterator](): Generator<[token: number, logit: number]> {
     for (let index = 0; index < this.#size; index++) yield [this.token(index), this.logit(index)];
-  }
-
-  /** Ends the view: later use throws DisposedError. For the library. */
-  end(): void {
-    this.#alive = false;
   }
 
   #at(index: number): number {
@@ -107,4 +121,17 @@ export class SamplerCandidates {
       },
     );
   }
+}
+
+/**
+ * Lends memory of `llama_token_data`, 12 bytes each, to a custom sampler for the length of a call. Returns the number of candidates that are left.
+ */
+export function lendCandidates(
+  ids: Int32Array,
+  values: Float32Array,
+  size: number,
+  generated: readonly number[],
+  use: (candidates: SamplerCandidates) => void,
+): number {
+  return lend(ids, values, size, generated, use);
 }

@@ -18,10 +18,10 @@ export type SamplerName =
   | "infill"
   | "adaptiveP";
 
-/** A sampler of one's own, called on the thread that asked for the text: one hop a token. It must not be async. */
+/** A sampler of one's own, called on the thread that asked for the text: one round trip per token. It must not be async. */
 export type SamplerFunction = (candidates: SamplerCandidates) => void;
 
-/** A sampler of one's own in a module that the native thread imports: no hop. */
+/** A sampler of one's own in a module that the native thread imports: no round trip. */
 export interface ModuleSampler {
   /** The module, as an absolute URL: `new URL("./sampler.ts", import.meta.url)`. */
   readonly module: string | URL;

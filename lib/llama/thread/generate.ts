@@ -12,7 +12,7 @@ import { type ContextState, contextState } from "./context_state.ts";
 import { decode } from "./decode.ts";
 import { useLoras } from "./lora.ts";
 import { promptTokens } from "./prompt.ts";
-import { importSamplers, OwnSamplers } from "./sampling/custom_samplers.ts";
+import { CustomSamplers, importSamplers } from "./sampling/custom_samplers.ts";
 import type { GenerateInput, GenerateMessage, GenerateOutput, StopReason } from "./protocol.ts";
 import { TokenSampler } from "./sampling/sampler.ts";
 import { healPrompt } from "./token_healing.ts";
@@ -22,11 +22,13 @@ type Task = TaskContext<GenerateMessage>;
 /** Generates text; posts it piece by piece once that is wanted. */
 export function generate(input: GenerateInput, task: Task): GenerateOutput | Promise<GenerateOutput> {
   const { samplers } = input.sampling;
-  if (!samplers.some(({ kind }) => kind === "module")) return run(input, task, new OwnSamplers(task, input, new Map()));
-  return importSamplers(samplers).then((modules) => run(input, task, new OwnSamplers(task, input, modules)));
+  if (!samplers.some(({ kind }) => kind === "module")) {
+    return run(input, task, new CustomSamplers(task, input, new Map()));
+  }
+  return importSamplers(samplers).then((modules) => run(input, task, new CustomSamplers(task, input, modules)));
 }
 
-function run(input: GenerateInput, task: Task, own: OwnSamplers): GenerateOutput {
+function run(input: GenerateInput, task: Task, own: CustomSamplers): GenerateOutput {
   const state = contextState(input.context);
   task.throwIfCancelled();
   const whole = promptTokens(task.native, state.vocab, input.prompt);

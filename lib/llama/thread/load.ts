@@ -36,7 +36,7 @@ export function load(input: LoadInput, task: TaskContext<number>): LoadedModel {
     task.throwIfCancelled();
     const context = input.vocabOnly ? null : createContext(input, model, task);
     if (context !== null) addContext(new ContextState(native, context, vocab, input.threads));
-    return { model, vocab, context, facts: facts(native, model, vocab, context, input.threads) };
+    return { model, vocab, context, facts: facts(native, model, vocab, context, input) };
   } catch (error) {
     lib.llama_model_free(model);
     throw error;
@@ -110,6 +110,9 @@ function createContext(
 
 /** `GGML_BACKEND_DEVICE_TYPE_CPU` and `_ACCEL`, which use the machine's own memory. */
 const inMainMemory = [0, 3];
+/** `GGML_BACKEND_DEVICE_TYPE_GPU` and `_IGPU`. */
+const graphicsTypes = [1, 2];
+type Device = Pointer<"ggml_backend_device">;
 
 /** Refuses a context that this machine's memory can't hold. One that goes to a GPU is left to llama.cpp. */
 function checkMemory({ lib }: Native, size: number, { path, bytesPerToken, devices }: LoadInput): void {
@@ -117,10 +120,7 @@ function checkMemory({ lib }: Native, size: number, { path, bytesPerToken, devic
   const needed = size * bytesPerToken;
   const free = freemem();
   if (needed <= free) return;
-  for (let index = 0n; index < lib.ggml_backend_dev_count(); index++) {
-    const device = lib.ggml_backend_dev_get(index);
-    if (device !== null && !inMainMemory.includes(lib.ggml_backend_dev_type(device))) return;
-  }
+  if (allDevices(lib).some((device) => !inMainMemory.includes(lib.ggml_backend_dev_type(device)))) return;
   const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`;
   throw new ContextError(
     `a context of ${size} tokens for ${path} takes ${megabytes(needed)}, but ${
@@ -131,12 +131,13 @@ function checkMemory({ lib }: Native, size: number, { path, bytesPerToken, devic
 }
 
 function facts(
-  { lib }: Native,
+  native: Native,
   model: Pointer<"llama_model">,
   vocab: Pointer<"llama_vocab">,
   context: Pointer<"llama_context"> | null,
-  threads: number,
+  { threads, devices, gpuLayers }: LoadInput,
 ): ModelFacts {
+  const { lib } = native;
   const layerCount = lib.llama_model_n_layer(model);
   return {
     description: description(lib, model),
@@ -153,7 +154,26 @@ function facts(
     hasDecoder: lib.llama_model_has_decoder(model),
     threads,
     batchSize: context === null ? 0 : lib.llama_n_batch(context),
+    devices: deviceNames(native, gpuLayers === 0 ? [] : devices ?? graphicsCards(lib)),
   };
+}
+
+/** Names of devices; of the processor when there are none. */
+function deviceNames(native: Native, devices: readonly Device[]): string[] {
+  const names = devices.map((device) => native.readCString(native.lib.ggml_backend_dev_name(device)));
+  return names.length === 0 ? ["CPU"] : names;
+}
+
+/** The devices that llama.cpp uses by default. */
+function graphicsCards(lib: Native["lib"]): Device[] {
+  return allDevices(lib).filter((device) => graphicsTypes.includes(lib.ggml_backend_dev_type(device)));
+}
+
+function allDevices(lib: Native["lib"]): Device[] {
+  return Array.from(
+    { length: Number(lib.ggml_backend_dev_count()) },
+    (_, index) => lib.ggml_backend_dev_get(BigInt(index)),
+  ).filter((device) => device !== null);
 }
 
 function description(lib: Native["lib"], model: Pointer<"llama_model">): string {

@@ -8,7 +8,7 @@ import type { Pointer } from "../../../ffi/types/pointer.ts";
 import type { Guard } from "../chat/special_token_guard.ts";
 import type { LoraData } from "../adapters/lora.ts";
 import type { SamplingSettings } from "../sampling/options.ts";
-import type { Hop, HopRequest } from "../sampling/caller_sampler.ts";
+import type { SamplerExchange, SamplerRequest } from "../sampling/caller_sampler.ts";
 import type { GrammarSettings } from "../sampling/grammar.ts";
 
 /** What the load task is given. */
@@ -77,6 +77,8 @@ export interface ModelFacts {
   threads: number;
   /** Tokens given to one decode at most. */
   batchSize: number;
+  /** Names of the devices that its layers may be on, such as `["CPU"]`. C: `ggml_backend_dev_name`. */
+  devices: string[];
 }
 
 /** A prompt: text as it is, the output of a chat template, or a gap to fill. */
@@ -128,7 +130,7 @@ export interface GenerateInput {
   /** What the form of an answer needs; `undefined` for plain text. */
   marks: AnswerMarks | undefined;
   /** For samplers on the caller's thread. */
-  hop: Hop | undefined;
+  exchange: SamplerExchange | undefined;
   /** Take the last token of the prompt away and let the model begin with its text. */
   tokenHealing: boolean;
   /** How many tokens at most; `undefined` means until the context is full. */
@@ -144,7 +146,7 @@ export interface GenerateInput {
 }
 
 /** What the generate task posts: a piece of text, or a question to a sampler on the caller's thread. */
-export type GenerateMessage = string | HopRequest;
+export type GenerateMessage = string | SamplerRequest;
 
 /** A token and how likely it was. */
 export interface TokenLogprob {

@@ -10,6 +10,7 @@ import { DecodeError, EmptyPromptError, PromptTooLongError } from "../../errors.
 import { type ContextState, contextState } from "./context_state.ts";
 import { decode } from "./decode.ts";
 import { useLoras } from "./lora.ts";
+import { assertFiniteLogits } from "./sampling/finite_logits.ts";
 import { logSum } from "./sampling/logprobs.ts";
 import { promptTokens } from "./prompt.ts";
 import type { Prompt } from "./protocol.ts";
@@ -169,7 +170,9 @@ class Scorer {
     const { lib, native } = this.#task;
     const logits = lib.llama_get_logits_ith(this.#state.context, index);
     if (logits === null) throw new DecodeError("llama.cpp has no logits for a token", { expected: "logits" });
-    return native.viewFloat32(logits, lib.llama_vocab_n_tokens(this.#state.vocab));
+    const view = native.viewFloat32(logits, lib.llama_vocab_n_tokens(this.#state.vocab));
+    assertFiniteLogits(view, this.#state);
+    return view;
   }
 }
 

@@ -1,6 +1,7 @@
 import { TranscriptionCancelledError } from "../errors.ts";
 import type { Segment } from "./segment.ts";
 import type { LanguageProbability, SpeechSegment } from "../thread/protocol.ts";
+import { definePicture } from "../../support/inspect.ts";
 import { ResultStream } from "../../support/result_stream.ts";
 
 /** How long the parts of a transcription took. */
@@ -63,6 +64,14 @@ export function startTranscription(work: TranscriptionWork, signal: AbortSignal 
 }
 
 class TranscriptionStream extends ResultStream<Segment, TranscriptionResult> implements Transcription {
+  static {
+    definePicture(
+      TranscriptionStream,
+      "Transcription",
+      ({ state, partial }) => `${state}, ${partial.length} segments`,
+    );
+  }
+
   readonly #segments: Segment[] = [];
 
   get partial(): Segment[] {

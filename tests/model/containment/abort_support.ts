@@ -5,7 +5,8 @@ import { type NativeAbortPolicy, open } from "../../../ffi/mod.ts";
 import { NativeThread } from "../../../ffi/thread/native_thread.ts";
 import { readGgufHeader } from "../../../lib/ggml/mod.ts";
 import { bytesPerToken } from "../../../lib/llama/model/kv_size.ts";
-import { Model } from "../../../lib/llama/model/model.ts";
+import { createModel, type Model } from "../../../lib/llama/model/model.ts";
+import { ModelHandle } from "../../../lib/llama/model/model_handle.ts";
 import { defaultModelPath } from "../../../mod.ts";
 import type { Fault, tasks } from "./abort_entry.ts";
 
@@ -23,7 +24,8 @@ export async function loadDoomed(
 ): Promise<DoomedModel> {
   const native = await open();
   const entry = new URL("./abort_entry.ts", import.meta.url);
-  const thread = await NativeThread.start<typeof tasks>(native, { entry, ...options });
+  const { threads = 1, ...policy } = options;
+  const thread = await NativeThread.start<typeof tasks>(native, { entry, ...policy });
   const path = await defaultModelPath();
   const header = await readGgufHeader(path);
   const loaded = await thread.run("load", {
@@ -32,14 +34,14 @@ export async function loadDoomed(
     contextSize: 256,
     bytesPerToken: bytesPerToken(header),
     batchSize: 256,
-    threads: options.threads ?? 1,
+    threads,
     gpuLayers: undefined,
     mmap: undefined,
     progress: false,
     cancellable: false,
   });
   return {
-    model: new Model(native, thread, loaded, header, path),
+    model: createModel(new ModelHandle({ native, thread, loaded, header, path, devices: undefined })),
     fail: (kind) => thread.run("fault", { kind, vocab: loaded.vocab }),
   };
 }

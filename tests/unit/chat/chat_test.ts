@@ -31,6 +31,7 @@ function host(): { host: ChatHost; asked: string[]; answer: (text: string) => vo
     },
     host: {
       template,
+      during: (work) => work(),
       vocabulary: () => Promise.resolve({ special: [], startToken: "", endToken: "" }),
       render: (input) => renderTemplate(input),
       traits: (input) => templateTraits(input),

@@ -21,6 +21,7 @@ export function scripted(...answers: string[]): { host: ChatHost; asked: string[
     settings,
     host: {
       template,
+      during: (work) => work(),
       vocabulary: () => Promise.resolve({ special: [], startToken: "", endToken: "" }),
       render: (input) => renderTemplate(input),
       traits: (input) => templateTraits(input),

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { GrammarError, InvalidArgumentError } from "../../../lib/errors.ts";
+import { DisposedError, GrammarError, InvalidArgumentError } from "../../../lib/errors.ts";
 import { checkInfillPrompt } from "../../../lib/llama/generation/infill.ts";
 import { checkSampling, type SamplingOptions } from "../../../lib/llama/sampling/options.ts";
-import { SamplerCandidates } from "../../../lib/llama/sampling/candidates.ts";
+import { lendCandidates, type SamplerCandidates } from "../../../lib/llama/sampling/candidates.ts";
 import { checkGbnf } from "../../../lib/gbnf/check.ts";
 import { checkGrammar, type GrammarOptions } from "../../../lib/llama/sampling/grammar.ts";
 import { choice, continuationScore } from "../../../lib/llama/generation/scoring.ts";
@@ -244,19 +244,27 @@ test("sums of logarithms and the largest numbers", () => {
   );
 });
 
-test("candidates for a sampler of one's own", () => {
+test("candidates for a custom sampler: valid during the call", () => {
   const memory = new ArrayBuffer(36);
   new Int32Array(memory).set([1, 0, 0, 2, 0, 0, 3]);
   new Float32Array(memory).set([0.5], 1);
-  const candidates = new SamplerCandidates(new Int32Array(memory), new Float32Array(memory), 3, [9]);
-  assert.deepEqual([...candidates].map(([token]) => token), [1, 2, 3]);
-  candidates.setLogit(2, 4);
-  candidates.keep((token) => token !== 1);
-  assert.deepEqual([...candidates], [[2, 0], [3, 4]]);
-  for (const bad of [-1, 2, 0.5, NaN]) assert.throws(() => candidates.logit(bad), InvalidArgumentError);
-  for (const bad of [NaN, Infinity, "1"]) {
-    assert.throws(() => candidates.setLogit(0, bad as number), InvalidArgumentError);
-  }
+  let kept: SamplerCandidates | undefined;
+  const left = lendCandidates(new Int32Array(memory), new Float32Array(memory), 3, [9], (candidates) => {
+    kept = candidates;
+    assert.deepEqual(candidates.generated, [9]);
+    assert.deepEqual([...candidates].map(([token]) => token), [1, 2, 3]);
+    assert.equal(String(candidates), "SamplerCandidates 3 tokens [1, 2, 3]");
+    candidates.setLogit(2, 4);
+    candidates.keep((token) => token !== 1);
+    assert.deepEqual([...candidates], [[2, 0], [3, 4]]);
+    for (const bad of [-1, 2, 0.5, NaN]) assert.throws(() => candidates.logit(bad), InvalidArgumentError);
+    for (const bad of [NaN, Infinity, "1"]) {
+      assert.throws(() => candidates.setLogit(0, bad as number), InvalidArgumentError);
+    }
+  });
+  assert.equal(left, 2);
+  assert.throws(() => kept?.token(0), DisposedError);
+  assert.equal(String(kept), "SamplerCandidates (of an earlier token)");
 });
 
 test("a choice among scores, and what is asked of a gap", () => {

@@ -15,10 +15,10 @@ import type { Vocabulary } from "../vocabulary.ts";
 type Sampler = Pointer<"llama_sampler">;
 type Vocab = Pointer<"llama_vocab">;
 /** A sampler of the user's own. */
-export type OwnSettings = Exclude<OrderSettings, { readonly kind: "name" }>;
+export type CustomSettings = Exclude<OrderSettings, { readonly kind: "name" }>;
 
 /** Some of llama.cpp's samplers in a row, or one of the user's own. */
-export type Stage = Sampler | OwnSettings;
+export type Stage = Sampler | CustomSettings;
 
 /** Below this a temperature makes the likeliest token certain, and logits that are divided by it may become infinite. */
 const MIN_TEMPERATURE = 1e-5;

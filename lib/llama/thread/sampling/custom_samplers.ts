@@ -1,66 +1,60 @@
 import type { TaskContext } from "../../../../ffi/thread/task.ts";
 import { InvalidArgumentError } from "../../../errors.ts";
 import { show } from "../../../support/check.ts";
-import { SamplerCandidates } from "../../sampling/candidates.ts";
-import { askHop } from "../../sampling/caller_sampler.ts";
+import { lendCandidates } from "../../sampling/candidates.ts";
+import { askCaller } from "../../sampling/caller_sampler.ts";
 import type { OrderSettings, SamplerFunction } from "../../sampling/order.ts";
 import type { Candidates } from "./candidates.ts";
-import type { OwnSettings } from "./chain.ts";
+import type { CustomSettings } from "./chain.ts";
 import type { GenerateInput, GenerateMessage } from "../protocol.ts";
 
 /** Samplers of the user's own: functions of modules that this thread imported, and functions on the caller's thread. */
-export class OwnSamplers {
+export class CustomSamplers {
   readonly #task: TaskContext<GenerateMessage>;
-  readonly #hop: GenerateInput["hop"];
-  readonly #modules: ReadonlyMap<OwnSettings, SamplerFunction>;
-  #told = 0;
+  readonly #exchange: GenerateInput["exchange"];
+  readonly #modules: ReadonlyMap<CustomSettings, SamplerFunction>;
+  #sent = 0;
 
   /** Of a generation; `modules` are its modules' functions. */
   constructor(
     task: TaskContext<GenerateMessage>,
-    { hop }: GenerateInput,
-    modules: ReadonlyMap<OwnSettings, SamplerFunction>,
+    { exchange }: GenerateInput,
+    modules: ReadonlyMap<CustomSettings, SamplerFunction>,
   ) {
     this.#task = task;
-    this.#hop = hop;
+    this.#exchange = exchange;
     this.#modules = modules;
   }
 
   /** Memory for the candidates that both threads see; `undefined` when that isn't needed. */
   get memory(): SharedArrayBuffer | undefined {
-    return this.#hop?.memory;
+    return this.#exchange?.memory;
   }
 
   /** Applies one of them. */
-  apply(own: OwnSettings, candidates: Candidates, generated: readonly number[]): void {
+  apply(own: CustomSettings, candidates: Candidates, generated: readonly number[]): void {
     const module = this.#modules.get(own);
     candidates.setSize(
       module === undefined ? this.#ask(own, candidates.size, generated) : call(module, candidates, generated),
     );
   }
 
-  #ask(own: OwnSettings, size: number, generated: readonly number[]): number {
-    if (own.kind !== "function" || this.#hop === undefined) throw new TypeError("unreachable");
-    const tokens = generated.slice(this.#told);
-    this.#told = generated.length;
+  #ask(own: CustomSettings, size: number, generated: readonly number[]): number {
+    if (own.kind !== "function" || this.#exchange === undefined) throw new TypeError("unreachable");
+    const tokens = generated.slice(this.#sent);
+    this.#sent = generated.length;
     const ask = () => this.#task.post({ sampler: own.index, size, tokens });
-    return askHop(this.#hop, ask, () => this.#task.throwIfCancelled());
+    return askCaller(this.#exchange, ask, () => this.#task.throwIfCancelled());
   }
 }
 
 function call(sampler: SamplerFunction, { ids, values, size }: Candidates, generated: readonly number[]): number {
-  const view = new SamplerCandidates(ids, values, size, generated);
-  try {
-    sampler(view);
-    return view.size;
-  } finally {
-    view.end();
-  }
+  return lendCandidates(ids, values, size, generated, sampler);
 }
 
 /** Imports the modules and makes their functions. Throws InvalidArgumentError when one can't be had. */
-export async function importSamplers(order: readonly OrderSettings[]): Promise<Map<OwnSettings, SamplerFunction>> {
-  const made = new Map<OwnSettings, SamplerFunction>();
+export async function importSamplers(order: readonly OrderSettings[]): Promise<Map<CustomSettings, SamplerFunction>> {
+  const made = new Map<CustomSettings, SamplerFunction>();
   for (const own of order) {
     if (own.kind === "module") made.set(own, await importSampler(own.url, own.name, own.options));
   }

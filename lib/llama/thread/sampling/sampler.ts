@@ -4,11 +4,12 @@ import { DecodeError, GrammarError, NoTokenLeftError } from "../../../errors.ts"
 import type { SamplingSettings } from "../../sampling/options.ts";
 import { BannedStrings } from "./banned_strings.ts";
 import { candidateMemory, Candidates } from "./candidates.ts";
-import { Chain, type OwnSettings } from "./chain.ts";
+import { Chain, type CustomSettings } from "./chain.ts";
 import type { ContextState } from "../context_state.ts";
+import { assertFiniteLogits } from "./finite_logits.ts";
 import { Grammar } from "./grammar.ts";
 import { Logprobs } from "./logprobs.ts";
-import type { OwnSamplers } from "./custom_samplers.ts";
+import type { CustomSamplers } from "./custom_samplers.ts";
 import type { GenerateInput, GenerateMessage, TokenLogprobs } from "../protocol.ts";
 import { unlike } from "../token_healing.ts";
 import { type Vocabulary, vocabularyOf } from "../vocabulary.ts";
@@ -24,7 +25,7 @@ export class TokenSampler implements Disposable {
   readonly #state: ContextState;
   readonly #settings: SamplingSettings;
   readonly #vocabulary: Vocabulary;
-  readonly #own: OwnSamplers;
+  readonly #own: CustomSamplers;
   readonly #chain: Chain;
   readonly #grammar: Grammar | undefined;
   readonly #banned: BannedStrings | undefined;
@@ -45,7 +46,7 @@ export class TokenSampler implements Disposable {
     task: TaskContext<GenerateMessage>,
     state: ContextState,
     { sampling, grammar }: GenerateInput,
-    own: OwnSamplers,
+    own: CustomSamplers,
     begin: string,
   ) {
     const { native, lib } = task;
@@ -89,6 +90,7 @@ export class TokenSampler implements Disposable {
   sample(): number | undefined {
     const { lib } = this.#task;
     const { whole } = this.#chain;
+    assertFiniteLogits(this.#read(), this.#state);
     const token = this.#candidates === undefined
       ? lib.llama_sampler_sample(whole, this.#state.context, -1)
       : this.#choose(this.#candidates);
@@ -190,7 +192,7 @@ export class TokenSampler implements Disposable {
     return candidates.chosenLogit > -Infinity ? candidates.chosen : undefined;
   }
 
-  #applyOwn(candidates: Candidates, own: OwnSettings): void {
+  #applyOwn(candidates: Candidates, own: CustomSettings): void {
     this.#own.apply(own, candidates, this.tokens);
     if (candidates.drop() > 0) return;
     throw new NoTokenLeftError("a sampler of your own left no token that may come next; leave one", {

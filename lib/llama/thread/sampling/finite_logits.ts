@@ -1,0 +1,34 @@
+import { DecodeError } from "../../../errors.ts";
+import type { ContextState } from "../context_state.ts";
+
+/** All bits of a 32-bit float but its sign, and the lowest bit of its exponent: their sum overflows into the sign when the exponent is all ones. */
+const UNSIGNED = 0x7fff_ffff;
+const EXPONENT_STEP = 0x0080_0000;
+
+/**
+ * Throws {@linkcode DecodeError} when a model gave logits that are NaN or Infinity: llama.cpp's samplers would sort what can't be sorted. -Infinity is
+ * allowed, for a token that never comes.
+ */
+export function assertFiniteLogits(logits: Float32Array, state: Pick<ContextState, "forget">): void {
+  if (allFinite(logits)) return;
+  const token = logits.findIndex((logit) => !(logit < Infinity));
+  if (token < 0) return;
+  // It came from what the context's memory holds, or went into it.
+  state.forget();
+  throw new DecodeError(
+    `the model computed ${
+      logits[token]
+    } as the logit of token ${token}: its weights are damaged, or the scale of a LoRA adapter or control vector is too large; get the file again, or lower the scale`,
+    { value: logits[token], expected: "finite logits" },
+  );
+}
+
+/** On integers, since it looks at the whole vocabulary for each token. */
+function allFinite(values: Float32Array): boolean {
+  const bits = new Int32Array(values.buffer, values.byteOffset, values.length);
+  let all = 0;
+  for (let index = 0; index < bits.length; index++) {
+    all |= ((bits[index] as number) & UNSIGNED) + EXPONENT_STEP;
+  }
+  return all >= 0;
+}
