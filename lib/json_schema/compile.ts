@@ -9,8 +9,8 @@ import {
 import { checkOneOf, checkOptions, show } from "../support/check.ts";
 import { SchemaDocument } from "./document.ts";
 import { sequence } from "./gbnf.ts";
-import { type JsonSchema, type JsonValue, plainSchema } from "./json.ts";
-import { type LoosenedKeyword, type PlainSchema, withoutKeyword } from "./loosen.ts";
+import { type JsonSchema, type JsonValue, type PlainSchema, plainSchema } from "./json.ts";
+import { type LoosenedKeyword, withoutKeyword } from "./loosen.ts";
 import { Rules } from "./rules.ts";
 import { type Problem, validate } from "./validate.ts";
 import { SchemaWriter, type Whitespace } from "./writer.ts";
@@ -27,7 +27,11 @@ export interface SchemaOptions {
   whitespace?: Whitespace | undefined;
   /** Whether a part that no grammar can express is refused (`"strict"`) or left out of the grammar (`"validate"`). Default `"strict"`. */
   schemaMode?: SchemaMode | undefined;
+  /** Other schemas that `$ref` may refer to, by their addresses. Nothing is fetched. Default none. */
+  schemas?: Readonly<Record<string, JsonSchema>> | undefined;
 }
+
+const optionNames = ["whitespace", "schemaMode", "schemas"] as const;
 
 /** Options of {@linkcode schemaToRules}. */
 export interface SchemaRulesOptions extends SchemaOptions {
@@ -64,7 +68,7 @@ export interface SchemaRules {
  * ```
  */
 export function schemaToGrammar(schema: JsonSchema, options?: SchemaOptions): string {
-  const given = checkOptions("schemaToGrammar", options, ["whitespace", "schemaMode"]);
+  const given = checkOptions("schemaToGrammar", options, optionNames);
   return convert(plainSchema(schema), "", given).rules;
 }
 
@@ -85,7 +89,7 @@ export function schemaToGrammar(schema: JsonSchema, options?: SchemaOptions): st
  * ```
  */
 export function schemaToRules(schema: JsonSchema, options: SchemaRulesOptions): SchemaRules {
-  const given = checkOptions("schemaToRules", options, ["whitespace", "schemaMode", "prefix"]);
+  const given = checkOptions("schemaToRules", options, [...optionNames, "prefix"]);
   const { prefix } = given;
   if (typeof prefix !== "string" || !/^[a-zA-Z][a-zA-Z0-9-]*$/.test(prefix)) {
     throw new InvalidArgumentError(`prefix is ${show(prefix)}; give letters, digits and hyphens, the first a letter`, {
@@ -109,9 +113,9 @@ export interface CompiledSchema {
 /** Compiles a schema for a generation. Throws what {@linkcode schemaToGrammar} throws. */
 export function compileSchema(schema: unknown, options?: SchemaOptions): CompiledSchema {
   const plain = plainSchema(schema);
-  const given = checkOptions("compileSchema", options, ["whitespace", "schemaMode"]);
+  const given = checkOptions("compileSchema", options, optionNames);
   const { rules, loosened } = convert(plain, "", given);
-  return { grammar: rules, loosened, problem: validator(plain) };
+  return { grammar: rules, loosened, problem: validator(plain, otherSchemas(given)) };
 }
 
 /**
@@ -119,14 +123,30 @@ export function compileSchema(schema: unknown, options?: SchemaOptions): Compile
  *
  * Throws {@linkcode JsonSchemaError} for an invalid schema.
  */
-export function schemaValidator(schema: unknown): (value: JsonValue) => Problem | undefined {
-  return validator(plainSchema(schema));
+export function schemaValidator(
+  schema: unknown,
+  options?: Pick<SchemaOptions, "schemas">,
+): (value: JsonValue) => Problem | undefined {
+  return validator(plainSchema(schema), otherSchemas(checkOptions("schemaValidator", options, ["schemas"])));
 }
 
-function validator(plain: PlainSchema): (value: JsonValue) => Problem | undefined {
+type OtherSchemas = ReadonlyMap<string, PlainSchema>;
+
+function otherSchemas({ schemas }: Pick<SchemaOptions, "schemas">): OtherSchemas {
+  if (schemas === undefined) return new Map();
+  if (typeof schemas !== "object" || schemas === null || Array.isArray(schemas)) {
+    throw new InvalidArgumentError(`schemas is ${show(schemas)}; give an object with a schema for each address`, {
+      value: schemas,
+      expected: "an object of schemas",
+    });
+  }
+  return new Map(Object.entries(schemas).map(([address, schema]) => [address, plainSchema(schema)]));
+}
+
+function validator(plain: PlainSchema, others: OtherSchemas): (value: JsonValue) => Problem | undefined {
   let document: SchemaDocument | undefined;
   return (value) => {
-    document ??= new SchemaDocument(plain);
+    document ??= new SchemaDocument(plain, others);
     return validate(document, document.root, value);
   };
 }
@@ -138,10 +158,11 @@ function convert(schema: PlainSchema, prefix: string, options: SchemaOptions): S
   const { whitespace = "flexible", schemaMode = "strict" } = options;
   checkOneOf("whitespace", whitespace, ["flexible", "compact"]);
   checkOneOf("schemaMode", schemaMode, ["strict", "validate"]);
+  const others = otherSchemas(options);
   const loosened: LoosenedKeyword[] = [];
   for (let current = schema;;) {
     try {
-      return { ...write(current, prefix, whitespace), loosened };
+      return { ...write(current, others, prefix, whitespace), loosened };
     } catch (error) {
       if (schemaMode === "strict" || !(error instanceof JsonSchemaError)) throw error;
       const contradictory = error instanceof SchemaContradictionError && loosened.length > 0;
@@ -155,11 +176,16 @@ function convert(schema: PlainSchema, prefix: string, options: SchemaOptions): S
   }
 }
 
-function write(schema: PlainSchema, prefix: string, whitespace: Whitespace): Omit<SchemaRules, "loosened"> {
+function write(
+  schema: PlainSchema,
+  others: OtherSchemas,
+  prefix: string,
+  whitespace: Whitespace,
+): Omit<SchemaRules, "loosened"> {
   const rules = new Rules(prefix);
   const root = rules.name("root");
   try {
-    const document = new SchemaDocument(schema);
+    const document = new SchemaDocument(schema, others);
     const writer = new SchemaWriter(document, rules, whitespace);
     writer.assertFeasible([document.root]);
     rules.set(root, sequence(writer.value([document.root], "root")));

@@ -5,12 +5,24 @@
  */
 
 import type { SchemaDocument, SchemaNode } from "./document.ts";
-import { keyOf, type Leaf, Leaves } from "./leaves.ts";
-import { mergeArrays, mergeLeaf, mergeNumbers, mergeObjects, mergeStrings } from "./merge.ts";
-import { tooFar } from "./numbers.ts";
+import type { JsonValue } from "./json.ts";
 import type { TypeName } from "./keywords.ts";
+import { keyOf, type Leaf, Leaves } from "./leaves.ts";
+import {
+  allowsValue,
+  isInClass,
+  mergeArrays,
+  mergeLeaf,
+  mergeNumbers,
+  mergeObjects,
+  mergeStrings,
+  type NameClass,
+  type ObjectRules,
+} from "./merge.ts";
+import { hasManyRemainders, needsDigits, numberAutomaton } from "./number_automaton.ts";
+import { intervalsOf, type NumberRules } from "./numbers.ts";
 import { stringAutomaton } from "./strings.ts";
-import { validateOwn } from "./validate.ts";
+import { validate } from "./validate.ts";
 
 /** Finds out what is impossible. */
 export class Feasibility {
@@ -23,7 +35,10 @@ export class Feasibility {
   /** For the schemas of a document. */
   constructor(document: SchemaDocument) {
     this.#document = document;
-    this.leaves = new Leaves(document, (generated, other) => this.#disjoint(generated, other));
+    this.leaves = new Leaves(document, {
+      disjoint: (generated, other) => this.#disjoint(generated, other),
+      impossible: (leaf) => this.#impossible(leaf),
+    });
   }
 
   /** Why nothing can be valid for all of some schemas; nothing when something may be. */
@@ -68,41 +83,67 @@ export class Feasibility {
   typeProblem(leaf: Leaf, type: TypeName): string | undefined {
     const where = leaf[0]?.path || "the root";
     switch (type) {
+      case "null":
+        return allowsValue(this.#document, leaf, null) ? undefined : `null isn't allowed at ${where}`;
+      case "boolean":
+        return booleansOf(this.#document, leaf).length > 0 ? undefined : `no boolean is allowed at ${where}`;
       case "number":
-      case "integer": {
-        const bounds = mergeNumbers(leaf, type === "integer");
-        const [low, high] = bounds.integer ? [Math.ceil(bounds.min), Math.floor(bounds.max)] : [bounds.min, bounds.max];
-        if (tooFar(bounds)) return `the bounds at ${where} leave only numbers too large to be written out`;
-        return low > high ? `no ${type} is within the bounds at ${where}` : undefined;
-      }
+      case "integer":
+        return this.#numberProblem(mergeNumbers(leaf, type === "integer"), type, where);
       case "string": {
         const rules = mergeStrings(leaf);
         if (rules.minLength > rules.maxLength) return `no string has the length that ${where} asks for`;
-        if (rules.patterns.length + rules.formats.length === 0) return undefined;
+        if (rules.patterns.length + rules.notPatterns.length + rules.formats.length === 0) return undefined;
         return stringAutomaton(rules) === undefined ? `no string fits what ${where} says of it` : undefined;
       }
       case "array":
         return this.#arrayProblem(leaf, where);
       case "object":
         return this.#objectProblem(leaf, where);
-      default:
-        return undefined;
     }
   }
 
+  #numberProblem(rules: NumberRules, type: TypeName, where: string): string | undefined {
+    if (intervalsOf(rules).length === 0 || (rules.fraction && rules.integer)) {
+      return `no ${type} is within the bounds at ${where}`;
+    }
+    if (!needsDigits(rules) || hasManyRemainders(rules)) return undefined;
+    return numberAutomaton(rules) === undefined
+      ? `no ${type} within the bounds at ${where} is such a multiple`
+      : undefined;
+  }
+
   #arrayProblem(leaf: Leaf, where: string): string | undefined {
-    const { first, rest, min, max } = mergeArrays(this.#document, leaf);
+    const { first, rest, min, max, contains } = mergeArrays(this.#document, leaf);
     if (min > max) return `no array has the number of items that ${where} asks for`;
     for (let index = 0; index < Math.min(min, first.length); index++) {
       const problem = this.problem(first[index] ?? []);
       if (problem !== undefined) return problem;
     }
+    for (const { node, min: count, max: most, from } of contains) {
+      if (count > most || count + from > max) return `no array contains as many items as ${where} asks for`;
+      if (count === 0) continue;
+      const places = [...first.slice(from), ...(rest === undefined ? [] : [rest])];
+      if (places.every((nodes) => this.problem([...nodes, node]) !== undefined)) {
+        return `no item is what ${where} asks for by contains`;
+      }
+    }
     return min > first.length && rest !== undefined ? this.problem(rest) : undefined;
   }
 
   #objectProblem(leaf: Leaf, where: string): string | undefined {
-    const { properties, required, names, min, max } = mergeObjects(this.#document, leaf);
+    const problems = mergeObjects(this.#document, leaf).map((rules) => this.objectProblem(rules, where));
+    if (problems.length === 0) return `no object is allowed at ${where}`;
+    return problems.every((problem) => problem !== undefined) ? problems[0] : undefined;
+  }
+
+  /** Why no object can keep to rules. */
+  objectProblem(
+    { properties, required, names, others, last, min, max }: ObjectRules,
+    where: string,
+  ): string | undefined {
     if (min > max) return `no object has the number of properties that ${where} asks for`;
+    if (required.size > max) return `more properties are required at ${where} than are allowed`;
     for (const name of required) {
       const problem = this.problem(properties.get(name) ?? []);
       if (problem !== undefined) return `the property ${JSON.stringify(name)} is required and impossible: ${problem}`;
@@ -110,21 +151,50 @@ export class Feasibility {
         return `the property ${JSON.stringify(name)} is required, and propertyNames at ${where} forbids its name`;
       }
     }
-    return undefined;
+    if (last.length > 0 && last.every((one) => this.#classProblem(one))) {
+      return `another property is required at ${where}, and none is allowed`;
+    }
+    if (min <= required.size || others.some((one) => !this.#classProblem(one))) return undefined;
+    const possible = [...properties].filter(([name, nodes]) =>
+      this.problem(nodes) === undefined && this.nameAllowed(names, name)
+    );
+    return possible.length < min ? `fewer properties are possible at ${where} than are asked for` : undefined;
+  }
+
+  #classProblem({ nodes }: NameClass): boolean {
+    return this.problem(nodes) !== undefined;
   }
 
   /** Whether a property may have a name. */
   nameAllowed(names: readonly SchemaNode[], name: string): boolean {
-    return names.length === 0 ||
-      this.leaves.of(names).some((leaf) => leaf.every((node) => validateOwn(this.#document, node, name) === undefined));
+    return names.every((node) => validate(this.#document, node, name) === undefined);
+  }
+
+  /** Whether it is seen at once that nothing is valid for a leaf: no type, no value, or no value for a property that must be there. */
+  #impossible(leaf: Leaf): boolean {
+    if (leaf.some(({ schema }) => schema === undefined)) return true;
+    const { types, values } = mergeLeaf(this.#document, leaf, true);
+    if (values !== undefined) return values.length === 0;
+    if (types.size === 0) return true;
+    if (types.size > 1 || !types.has("object")) return false;
+    return mergeObjects(this.#document, leaf).every(({ properties, required }) =>
+      [...required].some((name) => this.#hasNoValue(properties.get(name) ?? []))
+    );
+  }
+
+  #hasNoValue(nodes: readonly SchemaNode[]): boolean {
+    if (nodes.some(({ schema }) => schema === undefined)) return true;
+    const naming = nodes.find(({ schema }) => schema?.["const"] !== undefined || schema?.["enum"] !== undefined);
+    if (naming === undefined || nodes.length === 1) return false;
+    const { const: only, enum: list } = naming.schema ?? {};
+    const values = only === undefined ? list as readonly JsonValue[] : [only];
+    return !values.some((value) => nodes.every((node) => validate(this.#document, node, value) === undefined));
   }
 
   /** Whether what is generated for one leaf, which is narrower than the schema, can never be valid for another. */
   #disjoint(generated: Leaf, other: Leaf): boolean {
     const own = mergeLeaf(this.#document, generated, true);
-    if (own.values !== undefined) {
-      return own.values.every((value) => other.some((node) => validateOwn(this.#document, node, value) !== undefined));
-    }
+    if (own.values !== undefined) return own.values.every((value) => !allowsValue(this.#document, other, value));
     const both = [...new Set([...generated, ...other])];
     const merged = mergeLeaf(this.#document, both, false);
     if (merged.values !== undefined && merged.values.length === 0) return true;
@@ -134,11 +204,21 @@ export class Feasibility {
     );
     return types.every((type) => {
       if (this.typeProblem(both, type) !== undefined) return true;
-      if (type !== "object") return false;
-      // Properties that the one needs and the other never has.
-      const { properties, other: open } = mergeObjects(this.#document, generated);
-      const needed = mergeObjects(this.#document, other).required;
-      return open === undefined && [...needed].some((name) => !properties.has(name));
+      return type === "object" && this.#neverHas(generated, other);
     });
   }
+
+  /** Whether a leaf's objects never have a property that another one's need. */
+  #neverHas(generated: Leaf, other: Leaf): boolean {
+    return mergeObjects(this.#document, generated).every(({ properties, others }) =>
+      mergeObjects(this.#document, other).every(({ required }) =>
+        [...required].some((name) => !properties.has(name) && !others.some((one) => isInClass(one, name)))
+      )
+    );
+  }
+}
+
+/** Returns the booleans that are valid for a leaf. */
+export function booleansOf(document: SchemaDocument, leaf: Leaf): boolean[] {
+  return [true, false].filter((value) => allowsValue(document, leaf, value));
 }

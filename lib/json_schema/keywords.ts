@@ -1,25 +1,28 @@
 /**
- * The keywords of JSON Schema: which are kept to, which say nothing about values, and which are refused.
+ * The keywords of JSON Schema, and what each must look like.
  *
  * @module
  */
 
 import { JsonSchemaError, UnsupportedKeywordError } from "../errors.ts";
 import { show } from "../support/check.ts";
-import { formats } from "./formats.ts";
-import { isArray, isObject, type JsonObject, type JsonValue } from "./json.ts";
+import { escapePointer, isArray, isObject, type JsonObject, type JsonValue } from "./json.ts";
 import { isRegExp } from "./pattern.ts";
+
+export { escapePointer } from "./json.ts";
 
 type Check = (value: JsonValue) => boolean;
 
 const isSchema: Check = (value) => typeof value === "boolean" || isObject(value);
 const isSchemas: Check = (value) => isArray(value) && value.length > 0 && value.every(isSchema);
 const isSchemaMap: Check = (value) => isObject(value) && Object.values(value).every(isSchema);
+const isPatternMap: Check = (value) => isSchemaMap(value) && Object.keys(value as JsonObject).every(isRegExp);
 const isCount: Check = (value) => typeof value === "number" && Number.isInteger(value) && value >= 0;
 const isNumber: Check = (value) => typeof value === "number";
 const isBoolean: Check = (value) => typeof value === "boolean";
 const isString: Check = (value) => typeof value === "string";
 const isStrings: Check = (value) => isArray(value) && value.every(isString);
+const isNameLists: Check = (value) => isObject(value) && Object.values(value).every(isStrings);
 
 /** The names of types. */
 export const typeNames = ["null", "boolean", "object", "array", "number", "integer", "string"] as const;
@@ -29,42 +32,83 @@ export type TypeName = (typeof typeNames)[number];
 const isType: Check = (value) => (typeNames as readonly JsonValue[]).includes(value);
 const isTypes: Check = (value) => isType(value) || (isArray(value) && value.length > 0 && value.every(isType));
 
-/** What each supported keyword must be like, and what it speaks of. */
-const supported: Readonly<Record<string, { check: Check; expected: string; type?: TypeName }>> = {
-  $ref: { check: isString, expected: "a reference" },
+/** Which versions of the standard a schema may be read as; `"any"` where it doesn't say. */
+export type Dialect = "draft-07" | "2020-12" | "any";
+
+interface Keyword {
+  readonly check: Check;
+  readonly expected: string;
+  /** The type of the values that it constrains. */
+  readonly type?: TypeName;
+  /** The only dialect that has it, beside `"any"`. */
+  readonly only?: Dialect;
+}
+
+const schema = { check: isSchema, expected: "a schema" };
+const schemas = { check: isSchemas, expected: "an array of schemas" };
+const schemaMap = { check: isSchemaMap, expected: "an object of schemas" };
+const count = { check: isCount, expected: "a whole number from 0" };
+const number = { check: isNumber, expected: "a number", type: "number" } as const;
+const reference = { check: isString, expected: "a reference" };
+
+const supported: Readonly<Record<string, Keyword>> = {
+  $ref: reference,
+  $dynamicRef: { ...reference, only: "2020-12" },
   type: { check: isTypes, expected: `one or more of ${typeNames.join(", ")}` },
   enum: { check: (value) => isArray(value) && value.length > 0, expected: "an array of at least one value" },
   const: { check: () => true, expected: "a value" },
-  allOf: { check: isSchemas, expected: "an array of schemas" },
-  anyOf: { check: isSchemas, expected: "an array of schemas" },
-  oneOf: { check: isSchemas, expected: "an array of schemas" },
-  properties: { check: isSchemaMap, expected: "an object of schemas", type: "object" },
+  allOf: schemas,
+  anyOf: schemas,
+  oneOf: schemas,
+  not: schema,
+  if: schema,
+  then: schema,
+  else: schema,
+  properties: { ...schemaMap, type: "object" },
+  patternProperties: {
+    check: isPatternMap,
+    expected: "an object of schemas whose keys are regular expressions",
+    type: "object",
+  },
   required: { check: isStrings, expected: "an array of names", type: "object" },
-  additionalProperties: { check: isSchema, expected: "a schema", type: "object" },
-  propertyNames: { check: isSchema, expected: "a schema", type: "object" },
-  minProperties: { check: isCount, expected: "a whole number from 0", type: "object" },
-  maxProperties: { check: isCount, expected: "a whole number from 0", type: "object" },
-  prefixItems: { check: isSchemas, expected: "an array of schemas", type: "array" },
+  additionalProperties: { ...schema, type: "object" },
+  unevaluatedProperties: { ...schema, type: "object", only: "2020-12" },
+  propertyNames: { ...schema, type: "object" },
+  minProperties: { ...count, type: "object" },
+  maxProperties: { ...count, type: "object" },
+  dependentRequired: { check: isNameLists, expected: "an object of arrays of names", type: "object", only: "2020-12" },
+  dependentSchemas: { ...schemaMap, type: "object", only: "2020-12" },
+  dependencies: {
+    check: (value) => isObject(value) && Object.values(value).every((one) => isStrings(one) || isSchema(one)),
+    expected: "an object of schemas or arrays of names",
+    type: "object",
+    only: "draft-07",
+  },
+  prefixItems: { ...schemas, type: "array", only: "2020-12" },
   items: {
     check: (value) => isSchema(value) || (isArray(value) && value.every(isSchema)),
     expected: "a schema, or an array of schemas",
     type: "array",
   },
-  additionalItems: { check: isSchema, expected: "a schema", type: "array" },
-  minItems: { check: isCount, expected: "a whole number from 0", type: "array" },
-  maxItems: { check: isCount, expected: "a whole number from 0", type: "array" },
+  additionalItems: { ...schema, type: "array", only: "draft-07" },
+  unevaluatedItems: { ...schema, type: "array", only: "2020-12" },
+  contains: { ...schema, type: "array" },
+  minContains: { ...count, type: "array", only: "2020-12" },
+  maxContains: { ...count, type: "array", only: "2020-12" },
+  minItems: { ...count, type: "array" },
+  maxItems: { ...count, type: "array" },
   uniqueItems: { check: isBoolean, expected: "true or false", type: "array" },
-  minimum: { check: isNumber, expected: "a number", type: "number" },
-  maximum: { check: isNumber, expected: "a number", type: "number" },
-  exclusiveMinimum: { check: isNumber, expected: "a number", type: "number" },
-  exclusiveMaximum: { check: isNumber, expected: "a number", type: "number" },
+  minimum: number,
+  maximum: number,
+  exclusiveMinimum: number,
+  exclusiveMaximum: number,
   multipleOf: {
     check: (value) => typeof value === "number" && value > 0,
     expected: "a number above 0",
     type: "number",
   },
-  minLength: { check: isCount, expected: "a whole number from 0", type: "string" },
-  maxLength: { check: isCount, expected: "a whole number from 0", type: "string" },
+  minLength: { ...count, type: "string" },
+  maxLength: { ...count, type: "string" },
   pattern: {
     check: (value) => typeof value === "string" && isRegExp(value),
     expected: "a regular expression of JavaScript",
@@ -73,110 +117,73 @@ const supported: Readonly<Record<string, { check: Check; expected: string; type?
   format: { check: isString, expected: "the name of a format", type: "string" },
 };
 
-/** Keywords that say nothing about which values are valid. */
-const annotations = new Set([
-  "$schema",
-  "$id",
-  "id",
-  "$anchor",
-  "$comment",
-  "$defs",
-  "definitions",
-  "$vocabulary",
-  "title",
-  "description",
-  "default",
-  "examples",
-  "example",
-  "deprecated",
-  "readOnly",
-  "writeOnly",
-  "contentEncoding",
-  "contentMediaType",
-  "contentSchema",
-]);
-
-/** Keywords of the standard that no grammar can keep to. */
-export const refusedKeywords = [
-  "not",
-  "if",
-  "then",
-  "else",
-  "dependentRequired",
-  "dependentSchemas",
-  "dependencies",
-  "patternProperties",
-  "unevaluatedProperties",
-  "unevaluatedItems",
-  "contains",
-  "minContains",
-  "maxContains",
-  "$dynamicRef",
-  "$dynamicAnchor",
-  "$recursiveRef",
-  "$recursiveAnchor",
-] as const;
+/** Keywords of a version of the standard that isn't supported; passing over them would let invalid values through. */
+export const refusedKeywords = ["$recursiveRef", "$recursiveAnchor"] as const;
 
 /** The supported keywords. */
 export const supportedKeywords: readonly string[] = Object.keys(supported);
 
-/** The type that a keyword speaks of. */
+/** Keywords that only the library itself gives to schemas, where the standard has none: negations, mostly. */
+export const internal = {
+  /** An array of values that are forbidden: neither arrays nor objects. */
+  except: "\0except",
+  /** `true`: only numbers that aren't whole. */
+  fraction: "\0fraction",
+  /** An array of numbers of which a number must not be a multiple. */
+  notMultipleOf: "\0notMultipleOf",
+  /** An array of patterns that must not be found. */
+  notPattern: "\0notPattern",
+  /** An array of names that an object must not have. */
+  lacks: "\0lacks",
+  /** A property that an object must have: see `SomeProperty`. */
+  someProperty: "\0someProperty",
+  /** The index from which on `contains` counts. */
+  containsFrom: "\0containsFrom",
+} as const;
+
+/** The type that a keyword constrains. */
 export function typeOfKeyword(keyword: string): TypeName | undefined {
   return Object.hasOwn(supported, keyword) ? supported[keyword]?.type : undefined;
 }
 
-/** Checks the keywords of one schema, not those of the schemas inside. Throws {@linkcode JsonSchemaError} or one of its kind. */
-export function checkKeywords(schema: JsonObject, path: string): void {
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (annotations.has(keyword) || keyword.startsWith("x-")) continue;
+/**
+ * Returns a schema's keywords that constrain values in a dialect. All others are annotations. The schemas inside are not looked at.
+ *
+ * Throws {@linkcode JsonSchemaError} for a keyword with a wrong value.
+ */
+export function constraintsOf(given: JsonObject, path: string, dialect: Dialect): JsonObject {
+  const result: Record<string, JsonValue> = {};
+  for (const [keyword, value] of Object.entries(given)) {
+    if ((refusedKeywords as readonly string[]).includes(keyword)) refuse(keyword, value, path);
     const rule = Object.hasOwn(supported, keyword) ? supported[keyword] : undefined;
-    if (rule === undefined) refuse(keyword, value, `${path}/${escapePointer(keyword)}`);
-    const place = `${path}/${keyword}`;
+    if (rule === undefined) continue;
+    if (rule.only !== undefined && dialect !== "any" && dialect !== rule.only) continue;
+    // Draft-07: a reference's neighbors say nothing.
+    if (dialect === "draft-07" && keyword !== "$ref" && typeof given["$ref"] === "string") continue;
     if (!rule.check(value)) {
+      const place = `${path}/${escapePointer(keyword)}`;
       throw new JsonSchemaError(`the schema's ${place} is ${show(value)}; it must be ${rule.expected}`, {
         path: place,
         value,
         expected: rule.expected,
       });
     }
-    if (keyword === "format" && !formats.has(value as string)) refuseFormat(value, place);
-    if (keyword === "multipleOf" && value !== 1) {
-      throw new UnsupportedKeywordError(
-        `the schema's ${place} is ${show(value)}; only 1, whole numbers, can be kept to`,
-        {
-          path: place,
-          value,
-          expected: "1, or no multipleOf",
-        },
-      );
-    }
+    result[keyword] = value;
   }
+  return result;
 }
 
-function refuse(keyword: string, value: JsonValue, path: string): never {
-  const isStandard = (refusedKeywords as readonly string[]).includes(keyword);
+function refuse(keyword: string, value: JsonValue, at: string): never {
+  const path = `${at}/${keyword}`;
   throw new UnsupportedKeywordError(
-    isStandard
-      ? `the schema's ${path} can't be kept to by a grammar; say it with other keywords, or check the result yourself`
-      : `the schema's ${path} is no keyword that is known; leave it out, or name it x-${keyword} if it is only a note`,
-    { path, value, expected: "a supported keyword" },
+    `the schema's ${path} is of draft 2019-09, which isn't supported; use $dynamicRef of draft 2020-12`,
+    { path, value, expected: "a keyword of draft 2020-12 or draft-07" },
   );
 }
 
-function refuseFormat(value: JsonValue, path: string): never {
-  const names = [...formats.keys()].join(", ");
-  throw new UnsupportedKeywordError(
-    `the schema's ${path} is ${show(value)}; supported are ${names}. Say others by a pattern`,
-    {
-      path,
-      value,
-      expected: names,
-    },
-  );
-}
-
-/** A key as it is written in a JSON Pointer. */
-export function escapePointer(key: string): string {
-  if (!/[~/]/.test(key)) return key;
-  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+/** The dialect that a `$schema` names; `undefined` for another one. */
+export function dialectOf(value: JsonValue | undefined): Dialect | undefined {
+  if (typeof value !== "string") return undefined;
+  if (/\/draft-0[67]\//.test(value)) return "draft-07";
+  return value.includes("/draft/2020-12/") ? "2020-12" : undefined;
 }

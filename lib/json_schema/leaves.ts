@@ -6,74 +6,118 @@
 
 import { JsonSchemaError, SchemaTooComplexError, UnsupportedKeywordError } from "../errors.ts";
 import type { SchemaDocument, SchemaNode } from "./document.ts";
-import { isArray } from "./json.ts";
+import { isArray, isObject, type JsonObject, type JsonValue } from "./json.ts";
+import { internal } from "./keywords.ts";
+import { finiteValues, negationsOf } from "./negate.ts";
+import { itemKeywords, validate } from "./validate.ts";
 
 /** One way to be valid: every schema's own keywords count. A `false` among them is why nothing is valid so. */
 export type Leaf = readonly SchemaNode[];
 
-/** Says whether what is generated for one leaf can never be valid for another. */
-export type Disjoint = (generated: Leaf, other: Leaf) => boolean;
+/** Questions about leaves that are answered elsewhere. */
+export interface LeafFacts {
+  /** Whether what is generated for one leaf can never be valid for another. */
+  disjoint(generated: Leaf, other: Leaf): boolean;
+  /** Whether it is seen at once that nothing is valid for all of some schemas' own keywords. */
+  impossible(leaf: Leaf): boolean;
+}
 
 const MAX_LEAVES = 1000;
+/** Branches that are looked at for one value. */
+const MAX_BRANCHES = 20_000;
 
-/** An `anyOf` or `oneOf` of which a branch must be chosen. */
+/** A branch of a choice: schemas that are taken as they are, and schemas that are taken apart. */
+interface Branch {
+  readonly atoms: readonly SchemaNode[];
+  readonly nodes: readonly SchemaNode[];
+  readonly silent: boolean;
+}
+
+/** Branches of which one must be chosen. */
 interface Choice {
-  readonly node: SchemaNode;
-  readonly keyword: "anyOf" | "oneOf";
+  readonly path: string;
+  readonly branches: () => readonly Branch[];
+  /** The branches must exclude each other. */
+  readonly exclusive: boolean;
   readonly active: ReadonlySet<number>;
 }
 
 interface State {
   readonly atoms: Set<SchemaNode>;
+  readonly seen: Set<string>;
   readonly choices: Choice[];
 }
 
 /** Finds the leaves of schemas, and keeps them. */
 export class Leaves {
   readonly #document: SchemaDocument;
-  readonly #disjoint: Disjoint;
+  readonly #facts: LeafFacts;
   readonly #known = new Map<string, readonly Leaf[]>();
-  readonly #checked = new Set<string>();
+  readonly #disjoint = new Map<string, boolean>();
+  #branches = 0;
 
-  /** `disjoint` is asked about the branches of each `oneOf`. */
-  constructor(document: SchemaDocument, disjoint: Disjoint) {
+  /** For the schemas of a document. */
+  constructor(document: SchemaDocument, facts: LeafFacts) {
     this.#document = document;
-    this.#disjoint = disjoint;
+    this.#facts = facts;
   }
 
-  /** The leaves of schemas that all speak of the same value. */
+  /** Returns the leaves of schemas that all speak of the same value. */
   of(nodes: readonly SchemaNode[]): readonly Leaf[] {
     const key = keyOf(nodes);
     let leaves = this.#known.get(key);
     if (leaves === undefined) {
-      const state: State = { atoms: new Set(), choices: [] };
-      for (const node of nodes) this.#collect(node, state, new Set());
-      const found: Leaf[] = [];
-      const keys = new Set<string>();
-      this.#alternatives(state, (leaf) => {
-        const leafKey = keyOf(leaf);
-        if (keys.has(leafKey)) return;
-        keys.add(leafKey);
-        found.push(leaf);
-        if (found.length > MAX_LEAVES) this.#tooMany(nodes);
-      });
-      this.#known.set(key, leaves = found);
+      this.#branches = 0;
+      this.#known.set(key, leaves = this.#finite(nodes) ?? this.#leaves(nodes, new Set()));
     }
     return leaves;
   }
 
-  #tooMany(nodes: readonly SchemaNode[]): never {
-    const path = nodes[0]?.path ?? "";
-    throw new SchemaTooComplexError(
-      `anyOf and oneOf at ${
-        path || "the schema's root"
-      } can be combined in more than ${MAX_LEAVES} ways; have fewer of them`,
-      { path, expected: `at most ${MAX_LEAVES} ways` },
-    );
+  #leaves(nodes: readonly SchemaNode[], active: ReadonlySet<number>): readonly Leaf[] {
+    const state: State = { atoms: new Set(), seen: new Set(), choices: [] };
+    for (const node of nodes) this.#collect(node, state, active, false);
+    const found = new Map<string, Leaf>();
+    this.#alternatives(state, (leaf) => {
+      found.set(keyOf(leaf), leaf);
+      if (found.size > MAX_LEAVES) tooMany(nodes[0]?.path ?? "");
+    });
+    return [...found.values()];
+  }
+
+  /** Where some values are named, those that are valid for all: any keyword can be kept to. */
+  #finite(nodes: readonly SchemaNode[]): readonly Leaf[] | undefined {
+    const naming = this.#naming(nodes);
+    if (naming === undefined) return undefined;
+    const { schema = {} } = naming;
+    const list = schema["const"] !== undefined ? [schema["const"]] : schema["enum"] as readonly JsonValue[];
+    const values = list.filter((value) => nodes.every((node) => validate(this.#document, node, value) === undefined));
+    return [[this.#document.make(naming, `enum of ${keyOf(nodes)}`, () => ({ enum: values }))]];
+  }
+
+  /** A schema that names values, among those that count in any case. */
+  #naming(nodes: readonly SchemaNode[]): SchemaNode | undefined {
+    const todo = [...nodes];
+    const seen = new Set<SchemaNode>();
+    for (const node of todo) {
+      const { schema } = node;
+      if (schema === undefined || seen.has(node)) continue;
+      seen.add(node);
+      if (schema["const"] !== undefined || schema["enum"] !== undefined) return node;
+      for (const keyword of ["$ref", "$dynamicRef"] as const) {
+        if (schema[keyword] !== undefined) todo.push(this.#document.target(node, keyword));
+      }
+      todo.push(...this.#children(node, "allOf"));
+    }
+    return undefined;
+  }
+
+  #children(node: SchemaNode, keyword: string): SchemaNode[] {
+    const list = node.schema?.[keyword];
+    return isArray(list) ? list.map((_, index) => this.#document.child(node, keyword, index)) : [];
   }
 
   /** Adds a schema and those it brings in. `active` are the schemas on the way here: meeting one again would never end. */
-  #collect(node: SchemaNode, state: State, active: ReadonlySet<number>): void {
+  #collect(node: SchemaNode, state: State, active: ReadonlySet<number>, silent: boolean): void {
     if (active.has(node.id)) {
       throw new JsonSchemaError(
         `the schema at ${
@@ -82,58 +126,209 @@ export class Leaves {
         { path: node.path, expected: "a schema that ends" },
       );
     }
+    const key = `${node.id} ${silent}`;
+    if (state.seen.has(key)) return;
+    state.seen.add(key);
     const { schema } = node;
     if (schema === undefined) return void state.atoms.add(node);
     const here = new Set(active).add(node.id);
-    for (const keyword of Object.keys(schema)) {
-      if (keyword === "$ref") this.#collect(this.#document.target(node), state, here);
-      else if (keyword === "anyOf" || keyword === "oneOf") state.choices.push({ node, keyword, active: here });
-      else if (keyword === "allOf") {
-        const list = schema[keyword];
-        if (isArray(list)) list.forEach((_, i) => this.#collect(this.#document.child(node, "allOf", i), state, here));
-      } else state.atoms.add(node);
+    const values = finiteValues(this.#document, node);
+    if (values !== undefined) {
+      const named = this.#document.make(node, "enum", () => ({ enum: values }));
+      return void state.atoms.add(silent ? this.#document.silenced(named) : named);
+    }
+    if (schema["unevaluatedProperties"] !== undefined || schema["unevaluatedItems"] !== undefined) {
+      return void state.choices.push(this.#unevaluated(node, schema, here, silent));
+    }
+    for (const keyword of Object.keys(schema)) this.#keyword(keyword, node, state, here, silent);
+  }
+
+  #keyword(keyword: string, node: SchemaNode, state: State, active: ReadonlySet<number>, silent: boolean): void {
+    const document = this.#document;
+    const path = `${node.path}/${keyword}`;
+    const choose = (branches: () => readonly Branch[], exclusive = false) =>
+      state.choices.push({ path, branches, exclusive, active });
+    switch (keyword) {
+      case "$ref":
+      case "$dynamicRef":
+        return this.#collect(document.target(node, keyword), state, active, silent);
+      case "allOf":
+        return this.#children(node, keyword).forEach((child) => this.#collect(child, state, active, silent));
+      case "anyOf":
+      case "oneOf": {
+        const children = this.#children(node, keyword);
+        const different = keyword === "anyOf" ? new Set(children) : children;
+        choose(() => [...different].map((child) => branch([child], silent)), keyword === "oneOf");
+        return;
+      }
+      case "not":
+        choose(() => negationsOf(document, document.child(node, "not"), path).map((nodes) => branch(nodes, true)));
+        return;
+      case "if":
+        if (node.schema?.["then"] === undefined && node.schema?.["else"] === undefined) return;
+        choose(() => this.#conditional(node, silent));
+        return;
+      case "then":
+      case "else":
+        return;
+      case "dependentRequired":
+      case "dependentSchemas":
+      case "dependencies":
+        for (const name of Object.keys(node.schema?.[keyword] as JsonObject)) {
+          choose(() => this.#dependent(node, keyword, name, silent));
+        }
+        return;
+      default:
+        state.atoms.add(silent ? document.silenced(node) : node);
     }
   }
 
-  #alternatives({ atoms, choices }: State, found: (leaf: Leaf) => void): void {
+  #conditional(node: SchemaNode, silent: boolean): Branch[] {
+    const condition = this.#document.child(node, "if");
+    const then = node.schema?.["then"] === undefined ? [] : [this.#document.child(node, "then")];
+    const otherwise = node.schema?.["else"] === undefined ? [] : [this.#document.child(node, "else")];
+    return [
+      branch([condition, ...then], silent),
+      ...negationsOf(this.#document, condition, `${node.path}/if`).map((nodes) =>
+        this.#silently(nodes, otherwise, silent)
+      ),
+    ];
+  }
+
+  /** A branch of schemas that evaluate nothing, and of others. */
+  #silently(nodes: readonly SchemaNode[], others: readonly SchemaNode[], silent: boolean): Branch {
+    if (!this.#document.usesUnevaluated) return branch([...nodes, ...others], silent);
+    const quiet = nodes.map((node) => this.#document.silenced(node));
+    return branch([...quiet, ...others], silent);
+  }
+
+  #dependent(node: SchemaNode, keyword: string, name: string, silent: boolean): Branch[] {
+    const document = this.#document;
+    const one = (node.schema?.[keyword] as JsonObject)[name];
+    const type = "object";
+    const lacks = document.make(node, `lacks ${name}`, () => ({ type, [internal.lacks]: [name] }));
+    const required = [name, ...(isArray(one) ? one : [])];
+    const has = document.make(node, `has ${required.join("\0")}`, () => ({ type, required }));
+    const then = isArray(one) ? [] : [document.child(node, keyword, name)];
+    return [branch([lacks], silent), branch([has, ...then], silent)];
+  }
+
+  /** Each way to be valid for the rest of a schema says which properties and items are evaluated. */
+  #unevaluated(node: SchemaNode, schema: JsonObject, active: ReadonlySet<number>, silent: boolean): Choice {
+    const document = this.#document;
+    const branches = () => {
+      const { unevaluatedProperties: properties, unevaluatedItems: items, ...rest } = schema;
+      const base = document.rewrite(node, "evaluated", () => rest);
+      return this.#leaves([base], active).map((leaf): Branch => {
+        const others = [
+          ...(properties === undefined ? [] : [unevaluatedProperties(leaf, properties)]),
+          ...(items === undefined ? [] : [unevaluatedItems(leaf, items)]),
+        ].filter((one) => one !== undefined);
+        const made = others.map((one, at) => document.rewrite(node, `unevaluated ${at} ${keyOf(leaf)}`, () => one));
+        return { atoms: [...leaf, ...made].map((atom) => silent ? document.silenced(atom) : atom), nodes: [], silent };
+      });
+    };
+    return { path: node.path, branches, exclusive: false, active };
+  }
+
+  #alternatives({ atoms, seen, choices }: State, found: (leaf: Leaf) => void): void {
     const [choice, ...rest] = choices;
     if (choice === undefined) return found([...atoms]);
-    const { node, keyword, active } = choice;
-    const list = node.schema?.[keyword];
-    const branches = (isArray(list) ? list : []).map((_, index) => {
-      const state: State = { atoms: new Set(atoms), choices: [...rest] };
-      this.#collect(this.#document.child(node, keyword, index), state, active);
+    const ways = (branch: Branch, more: readonly SchemaNode[] = []): Leaf[] => {
+      if (++this.#branches > MAX_BRANCHES) tooMany(choice.path);
+      const state: State = { atoms: new Set(atoms), seen: new Set(seen), choices: [...rest] };
+      for (const atom of branch.atoms) state.atoms.add(atom);
+      for (const node of branch.nodes) this.#collect(node, state, choice.active, branch.silent || node.silent);
+      for (const node of more) this.#collect(node, state, choice.active, true);
+      if (this.#facts.impossible([...state.atoms])) return [];
       const leaves: Leaf[] = [];
       this.#alternatives(state, (leaf) => {
         leaves.push(leaf);
-        if (leaves.length > MAX_LEAVES) this.#tooMany([node]);
+        if (leaves.length > MAX_LEAVES) tooMany(choice.path);
       });
       return leaves;
-    });
-    if (keyword === "oneOf") this.#checkDisjoint(node, branches);
-    for (const leaves of branches) leaves.forEach(found);
+    };
+    const branches = choice.branches();
+    const all = branches.map((branch) => ways(branch));
+    const exclusive = choice.exclusive
+      ? all.map((leaves, index) => {
+        const others = all.flatMap((other, at) => at === index || this.#areDisjoint(leaves, other) ? [] : [at]);
+        if (others.length === 0) return leaves;
+        const negated = others.flatMap((at) => (branches[at] as Branch).nodes).map((node) => this.#document.not(node));
+        return this.#excluding(choice, index, others, () => ways(branches[index] as Branch, negated));
+      })
+      : all;
+    // Something must say why nothing is valid.
+    if (all.length === 0 || all.every((leaves) => leaves.length === 0)) {
+      return found([...atoms, this.#document.nothing(choice.path)]);
+    }
+    for (const leaves of exclusive) leaves.forEach(found);
   }
 
-  #checkDisjoint(node: SchemaNode, branches: readonly (readonly Leaf[])[]): void {
-    const key = `${node.id}:${branches.map((leaves) => leaves.map(keyOf).join("/")).join()}`;
-    if (this.#checked.has(key)) return;
-    this.#checked.add(key);
-    branches.forEach((leaves, i) =>
-      branches.forEach((others, j) => {
-        if (i === j || leaves.every((leaf) => others.every((other) => this.#disjoint(leaf, other)))) return;
-        const path = `${node.path}/oneOf`;
-        throw new UnsupportedKeywordError(
-          `a value may be valid for both ${path}/${Math.min(i, j)} and ${path}/${
-            Math.max(i, j)
-          }, which oneOf forbids and a grammar can't tell; use anyOf, or tell them apart by a const property or their types`,
-          { path, value: "oneOf", expected: "branches that exclude each other" },
-        );
-      })
-    );
+  #excluding(choice: Choice, index: number, others: readonly number[], ways: () => Leaf[]): Leaf[] {
+    try {
+      return ways();
+    } catch (error) {
+      if (!(error instanceof UnsupportedKeywordError)) throw error;
+      const { path } = choice;
+      const [first, second] = [index, others[0] as number].sort((a, b) => a - b);
+      throw new UnsupportedKeywordError(
+        `a value may be valid for both ${path}/${first} and ${path}/${second}, which oneOf forbids and no grammar can express here (${error.message}); use anyOf, or tell them apart by a const property or their types`,
+        { path, value: "oneOf", expected: "branches that exclude each other", cause: error },
+      );
+    }
+  }
+
+  #areDisjoint(leaves: readonly Leaf[], others: readonly Leaf[]): boolean {
+    const key = `${leaves.map(keyOf).join("/")} ${others.map(keyOf).join("/")}`;
+    let known = this.#disjoint.get(key);
+    if (known === undefined) {
+      known = leaves.every((leaf) => others.every((other) => this.#facts.disjoint(leaf, other)));
+      this.#disjoint.set(key, known);
+    }
+    return known;
   }
 }
 
-/** A key that is the same for the same schemas. */
+function branch(nodes: readonly SchemaNode[], silent: boolean): Branch {
+  return { atoms: [], nodes, silent };
+}
+
+function tooMany(path: string): never {
+  throw new SchemaTooComplexError(
+    `anyOf, oneOf, not and if at ${
+      path || "the schema's root"
+    } can be combined in more than ${MAX_LEAVES} ways; have fewer of them`,
+    { path, expected: `at most ${MAX_LEAVES} ways` },
+  );
+}
+
+/** What the properties that a leaf doesn't evaluate must be like; `undefined` where it evaluates all. */
+function unevaluatedProperties(leaf: Leaf, rest: JsonValue): JsonObject | undefined {
+  const speaking = leaf.filter(({ silent }) => !silent);
+  if (speaking.some(({ schema }) => schema?.["additionalProperties"] !== undefined)) return undefined;
+  const names = (keyword: string) =>
+    Object.fromEntries(
+      speaking.flatMap(({ schema }) => isObject(schema?.[keyword]) ? Object.keys(schema[keyword]) : []).map((
+        name,
+      ) => [name, true]),
+    );
+  return { properties: names("properties"), patternProperties: names("patternProperties"), additionalProperties: rest };
+}
+
+/** What the items that a leaf doesn't evaluate must be like; `undefined` where it evaluates all. */
+function unevaluatedItems(leaf: Leaf, rest: JsonValue): JsonObject | undefined {
+  const speaking = leaf.filter(({ silent }) => !silent);
+  if (speaking.some(({ schema }) => schema?.[itemKeywords(schema ?? {}).rest] !== undefined)) return undefined;
+  const lengths = speaking.map(({ schema }) => {
+    const list = schema?.[itemKeywords(schema).first];
+    return isArray(list) ? list.length : 0;
+  });
+  const length = Math.max(0, ...lengths);
+  return length === 0 ? { items: rest } : { prefixItems: new Array<JsonValue>(length).fill(true), items: rest };
+}
+
+/** Returns a key that is the same for the same schemas. */
 export function keyOf(nodes: readonly SchemaNode[]): string {
   if (nodes.length < 2) return String(nodes[0]?.id ?? "");
   return [...new Set(nodes.map(({ id }) => id))].sort((a, b) => a - b).join();

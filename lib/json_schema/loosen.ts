@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isArray, isObject, type JsonObject, type JsonValue } from "./json.ts";
-import { escapePointer, supportedKeywords } from "./keywords.ts";
+import { escapePointer, isArray, isObject, type JsonObject, type JsonValue, type PlainSchema } from "./json.ts";
+import { supportedKeywords } from "./keywords.ts";
 
 /** A keyword that a grammar leaves out; values have to be validated against it afterwards. */
 export interface LoosenedKeyword {
@@ -14,9 +14,6 @@ export interface LoosenedKeyword {
   /** Why no grammar can express it. */
   readonly reason: string;
 }
-
-/** A schema as plain data. */
-export type PlainSchema = JsonObject | boolean;
 
 /** Keywords inside which a wider schema makes the whole one narrower: they are left out as a whole. */
 const contravariant = new Set(["not", "if", "oneOf", "then", "else"]);

@@ -4,7 +4,9 @@
  * @module
  */
 
-import { chars, choice, empty, type Expr, isNever, never, optional, repeat, sequence, text } from "./gbnf.ts";
+import { anyFraction, decimals, digit, FRACTION_DIGITS, scale, wholes } from "./digits.ts";
+import { chars, choice, type Expr, isNever, optional, repeat, sequence, text } from "./gbnf.ts";
+import { decimalOf } from "./multiples.ts";
 
 /** The bounds of numbers, both included. */
 export interface NumberBounds {
@@ -16,17 +18,27 @@ export interface NumberBounds {
   readonly max: number;
 }
 
-/** Digits behind the point: enough for any number that `JSON.stringify` writes without an exponent. */
-const FRACTION_DIGITS = 22;
-/** Digits before the point where nothing bounds them; longer ones would be no exact numbers. */
-const WHOLE_DIGITS = 16;
-const scale = 10n ** BigInt(FRACTION_DIGITS);
-const digit = chars([0x30, 0x39]);
+/** What numbers must be like. */
+export interface NumberRules extends NumberBounds {
+  /** Numbers of which they are multiples. */
+  readonly multiples: readonly number[];
+  /** Numbers of which they aren't multiples. */
+  readonly notMultiples: readonly number[];
+  /** Whether whole numbers are forbidden. */
+  readonly fraction: boolean;
+  /** Numbers that are forbidden. */
+  readonly except: readonly number[];
+  /** Where the schema is, for errors. */
+  readonly path: string;
+}
 
+/** Digits before the point where nothing bounds them. */
+const WHOLE_DIGITS = 21;
 /** From here on `JSON.stringify` writes exponents. */
 const LARGEST_PLAIN = 1e21;
+const usualWhole = 10n ** BigInt(WHOLE_DIGITS) - 1n;
 
-/** The next number above, or below. */
+/** Returns the next number above, or below. */
 export function nextNumber(value: number, up: boolean): number {
   if (value === 0) return up ? Number.MIN_VALUE : -Number.MIN_VALUE;
   const view = new DataView(new ArrayBuffer(8));
@@ -35,26 +47,73 @@ export function nextNumber(value: number, up: boolean): number {
   return view.getFloat64(0);
 }
 
-/** Whether bounds are out of what can be written digit by digit. */
-export function tooFar({ min, max }: NumberBounds): boolean {
-  return min >= LARGEST_PLAIN || max <= -LARGEST_PLAIN;
+/** Returns the parts of some bounds that are left without some numbers. */
+export function intervalsOf({ integer, min, max, except }: Omit<NumberRules, "path">): NumberBounds[] {
+  const borders = [...new Set(except)].filter((value) => value >= min && value <= max).sort((a, b) => a - b);
+  const parts: NumberBounds[] = [];
+  let low = min;
+  for (const border of borders) {
+    parts.push({ integer, min: low, max: nextNumber(border, false) });
+    low = nextNumber(border, true);
+  }
+  parts.push({ integer, min: low, max });
+  return parts.filter((part) => !isEmpty(part));
 }
 
-/** The grammar of the numbers between bounds; what allows nothing when there are none. */
+function isEmpty({ integer, min, max }: NumberBounds): boolean {
+  return integer ? Math.ceil(min) > Math.floor(max) : min > max;
+}
+
+/** Returns the grammar of the numbers between bounds; what allows nothing when there are none. */
 export function numberExpr(bounds: NumberBounds): Expr {
-  const min = bounds.min <= -LARGEST_PLAIN ? -Infinity : bounds.min;
-  const max = bounds.max >= LARGEST_PLAIN ? Infinity : bounds.max;
-  if (bounds.integer) return integerExpr(min, max);
-  if (min === -Infinity && max === Infinity) return anyNumber;
+  const { min, max } = bounds;
+  if (!bounds.integer && min === -Infinity && max === Infinity) return anyNumber;
+  return choice(
+    ...[plainExpr(bounds), ...large(bounds)].filter((option) => !isNever(option)),
+  );
+}
+
+/** Returns the grammar of the numbers between bounds without exponents. */
+export function plainExpr({ integer, min, max }: NumberBounds): Expr {
+  if (integer) {
+    const low = min === -Infinity ? undefined : BigInt(Math.ceil(min));
+    const high = max === Infinity ? undefined : BigInt(Math.floor(max));
+    return signed(low, high, wholes, usualWhole, 1n);
+  }
   const low = min === -Infinity ? undefined : scaled(min, true);
   const high = max === Infinity ? undefined : scaled(max, false);
-  return signed(low, high, (from, to) => decimals(from, to), (10n ** BigInt(WHOLE_DIGITS)) * scale - 1n, 0n);
+  return signed(low, high, decimals, (usualWhole + 1n) * scale - 1n, 0n);
 }
 
-function integerExpr(min: number, max: number): Expr {
-  const low = min === -Infinity ? undefined : BigInt(Math.ceil(min));
-  const high = max === Infinity ? undefined : BigInt(Math.floor(max));
-  return signed(low, high, wholes, 10n ** BigInt(WHOLE_DIGITS) - 1n, 1n);
+/** Numbers so large that `JSON.stringify` writes them with an exponent. */
+function large({ integer, min, max }: NumberBounds): Expr[] {
+  if (integer) return [];
+  const options: Expr[] = [];
+  if (max >= LARGEST_PLAIN && min <= LARGEST_PLAIN) options.push(exponents(max));
+  if (min <= -LARGEST_PLAIN && max >= -LARGEST_PLAIN) {
+    const negative = exponents(-min);
+    if (!isNever(negative)) options.push(sequence(text("-"), negative));
+  }
+  return options;
+}
+
+/** Numbers from 1e21 to a bound: one digit before the point, and an exponent. */
+function exponents(bound: number): Expr {
+  const top = bound === Infinity ? 308 : decimalPower(bound);
+  const mark = choice(text("e"), text("E"));
+  const mantissa = sequence(chars([0x31, 0x39]), anyFraction);
+  const below = sequence(mantissa, mark, text("+"), wholes(21n, BigInt(top - 1)));
+  if (bound === Infinity) return below;
+  const { digits } = decimalOf(bound);
+  const most = digits * scale / 10n ** BigInt(String(digits).length - 1);
+  const last = sequence(decimals(scale, most), mark, text(`+${top}`));
+  return choice(...[below, last].filter((option) => !isNever(option)));
+}
+
+/** The power of ten of a number's first digit. */
+function decimalPower(value: number): number {
+  const { digits, exponent } = decimalOf(value);
+  return String(digits).length - 1 + exponent;
 }
 
 /** Both signs. `least` is the least amount that a minus sign may stand before, when zero is within the bounds. */
@@ -82,106 +141,14 @@ function limit(other: bigint, usual: bigint): bigint {
 
 /** A number as a multiple of 10 to the power of −fractionDigits, rounded up or down. */
 function scaled(value: number, up: boolean): bigint {
-  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? [];
-  const digits = BigInt(sign + whole + fraction);
-  const shift = Number(exponent) - fraction.length + FRACTION_DIGITS;
+  const { digits, exponent } = decimalOf(value);
+  const shift = exponent + FRACTION_DIGITS;
   if (shift >= 0) return digits * 10n ** BigInt(shift);
   const divisor = 10n ** BigInt(-shift);
   const floor = digits >= 0n ? digits / divisor : -((-digits + divisor - 1n) / divisor);
   return up && floor * divisor !== digits ? floor + 1n : floor;
 }
 
-/** Whole numbers, none negative. */
-function wholes(from: bigint, to: bigint): Expr {
-  if (from > to) return never;
-  const options: Expr[] = [];
-  for (let size = String(from).length; size <= String(to).length; size++) {
-    const first = size === 1 ? 0n : 10n ** BigInt(size - 1);
-    const last = 10n ** BigInt(size) - 1n;
-    const low = from > first ? from : first;
-    const high = to < last ? to : last;
-    // All numbers of several lengths at once.
-    if (size > 1 && low === first && high === last) {
-      let until = size;
-      while (10n ** BigInt(until + 1) - 1n <= to) until++;
-      options.push(sequence(chars([0x31, 0x39]), repeat(digit, size - 1, until - 1)));
-      size = until;
-    } else if (low <= high) options.push(sameLength(String(low), String(high)));
-  }
-  return choice(...options);
-}
-
-/** Digits between two numbers of the same length. */
-function sameLength(low: string, high: string): Expr {
-  if (low === high) return text(low);
-  if (/^0*$/.test(low) && /^9*$/.test(high)) return repeat(digit, low.length, low.length);
-  const [a, b] = [Number(low[0]), Number(high[0])];
-  if (a === b) return sequence(text(low.slice(0, 1)), sameLength(low.slice(1), high.slice(1)));
-  const rest = low.length - 1;
-  if (rest === 0) return digits(a, b);
-  const options: Expr[] = [];
-  const lowRest = low.slice(1);
-  const highRest = high.slice(1);
-  const whole = [/^0*$/.test(lowRest) ? a : a + 1, /^9*$/.test(highRest) ? b : b - 1] as const;
-  if (whole[0] > a) options.push(sequence(digits(a, a), sameLength(lowRest, "9".repeat(rest))));
-  if (whole[0] <= whole[1]) options.push(sequence(digits(...whole), repeat(digit, rest, rest)));
-  if (whole[1] < b) options.push(sequence(digits(b, b), sameLength("0".repeat(rest), highRest)));
-  return choice(...options);
-}
-
-function digits(from: number, to: number): Expr {
-  return from === to ? text(String(from)) : chars([0x30 + from, 0x30 + to]);
-}
-
-/** Numbers with a fraction, none negative, both bounds as multiples. */
-function decimals(from: bigint, to: bigint): Expr {
-  if (from > to) return never;
-  const [lowWhole, highWhole] = [from / scale, to / scale];
-  const low = String(from % scale).padStart(FRACTION_DIGITS, "0");
-  const high = String(to % scale).padStart(FRACTION_DIGITS, "0");
-  const [zeros, nines] = ["0".repeat(FRACTION_DIGITS), "9".repeat(FRACTION_DIGITS)];
-  if (lowWhole === highWhole) return sequence(text(String(lowWhole)), behindPoint(low, high));
-  const all = [low === zeros ? lowWhole : lowWhole + 1n, high === nines ? highWhole : highWhole - 1n] as const;
-  const options: Expr[] = [];
-  if (all[0] > lowWhole) options.push(sequence(text(String(lowWhole)), behindPoint(low, nines)));
-  if (all[0] <= all[1]) options.push(sequence(wholes(...all), anyFraction));
-  if (all[1] < highWhole) options.push(sequence(text(String(highWhole)), behindPoint(zeros, high)));
-  return choice(...options);
-}
-
-/** The point and at least one digit behind it, or neither where the lower bound lets it end. */
-function behindPoint(low: string, high: string): Expr {
-  const some = sequence(text("."), fraction(low, high, 0, true, true));
-  return isZeros(low) ? optional(some) : some;
-}
-
-/** The digits from a place on, as long as they equal those of the lower bound, the upper one, or both; missing digits are zeros. */
-function fraction(low: string, high: string, at: number, asLow: boolean, asHigh: boolean): Expr {
-  if (at === FRACTION_DIGITS) return empty;
-  const [lowRest, highRest] = [low.slice(at), high.slice(at)];
-  const canEnd = !asLow || isZeros(lowRest);
-  const least = at > 0 && canEnd ? 0 : 1;
-  const free = canEnd && (!asHigh || /^9*$/.test(highRest));
-  if (free) return repeat(digit, least, FRACTION_DIGITS - at);
-  if (asHigh && isZeros(highRest)) return repeat(text("0"), least, FRACTION_DIGITS - at);
-  const a = asLow ? Number(lowRest[0]) : 0;
-  const b = asHigh ? Number(highRest[0]) : 9;
-  const next = (from: number, to: number, sameLow: boolean, sameHigh: boolean) =>
-    from > to ? never : sequence(digits(from, to), fraction(low, high, at + 1, sameLow, sameHigh));
-  const options = a === b ? [next(a, a, asLow, asHigh)] : [
-    asLow ? next(a, a, true, false) : never,
-    next(asLow ? a + 1 : a, asHigh ? b - 1 : b, false, false),
-    asHigh ? next(b, b, false, true) : never,
-  ];
-  return choice(...(least === 0 ? [empty] : []), ...options);
-}
-
-function isZeros(digits: string): boolean {
-  return /^0*$/.test(digits);
-}
-
-const anyFraction = optional(sequence(text("."), repeat(digit, 1, FRACTION_DIGITS)));
 const anyWhole = choice(text("0"), sequence(chars([0x31, 0x39]), repeat(digit, 0, WHOLE_DIGITS - 1)));
 const exponentSign = optional(chars([0x2b, 0x2b, 0x2d, 0x2d]));
 const exponentMark = chars([0x45, 0x45, 0x65, 0x65]);

@@ -4,7 +4,10 @@
  * @module
  */
 
-import { type CharSet, charSet, complementOf, everyPoint, LAST_POINT, unionOf } from "../gbnf/char_set.ts";
+import { type CharSet, charSet, complementOf, unionOf } from "../gbnf/char_set.ts";
+import { PatternError, propertyPoints } from "./unicode.ts";
+
+export { PatternError } from "./unicode.ts";
 
 /** A regular expression as it was written. */
 export type PatternNode =
@@ -13,9 +16,6 @@ export type PatternNode =
   | { readonly kind: "look"; readonly of: PatternNode; readonly negative: boolean }
   | { readonly kind: "sequence" | "choice"; readonly parts: readonly PatternNode[] }
   | { readonly kind: "repeat"; readonly of: PatternNode; readonly min: number; readonly max: number };
-
-/** Thrown for what can't be turned into a grammar; the message says what. */
-export class PatternError extends Error {}
 
 const LONGEST_PATTERN = 20_000;
 const DEEPEST_PATTERN = 200;
@@ -34,7 +34,8 @@ const spaces: CharSet = charSet(
   [0x3000, 0x3000],
   [0xfeff, 0xfeff],
 );
-const dot: CharSet = complementOf([0x0a, 0x0a, 0x0d, 0x0d, 0x2028, 0x2029]);
+/** What `.` matches. */
+export const dot: CharSet = complementOf([0x0a, 0x0a, 0x0d, 0x0d, 0x2028, 0x2029]);
 const shorthands: Readonly<Record<string, CharSet>> = {
   d: digits,
   D: complementOf(digits),
@@ -160,7 +161,7 @@ class PatternParser {
     const end = this.#chars.indexOf("}", this.#at);
     const property = this.#chars.slice(this.#at + 2, end).join("");
     this.#at = end + 1;
-    const found = propertySet(property);
+    const found = propertyPoints(property);
     return char === "p" ? found : complementOf(found);
   }
 
@@ -241,24 +242,4 @@ class PatternParser {
 
 function point(value: number): PatternNode {
   return { kind: "chars", set: [value, value] };
-}
-
-const properties = new Map<string, CharSet>();
-
-/** The characters with a property of Unicode, such as `L` or `Script=Greek`, as this runtime knows them. */
-function propertySet(property: string): CharSet {
-  let set = properties.get(property);
-  if (set !== undefined) return set;
-  if (property === "Any") return everyPoint;
-  const test = new RegExp(`^\\p{${property}}$`, "u");
-  const ranges: [number, number][] = [];
-  for (let value = 0; value <= LAST_POINT; value++) {
-    if (value === 0xd800) value = 0xe000;
-    if (!test.test(String.fromCodePoint(value))) continue;
-    const last = ranges.at(-1);
-    if (last !== undefined && last[1] === value - 1) last[1] = value;
-    else ranges.push([value, value]);
-  }
-  properties.set(property, set = charSet(...ranges));
-  return set;
 }

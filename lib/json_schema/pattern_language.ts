@@ -1,4 +1,4 @@
-import { PatternError, type PatternNode } from "./pattern.ts";
+import { dot, PatternError, type PatternNode } from "./pattern.ts";
 import type { Regex, RegexStore } from "./regex.ts";
 
 /** What may follow, at the very start of a text and elsewhere. */
@@ -102,4 +102,30 @@ function plain(store: RegexStore, node: PatternNode): Regex {
     default:
       throw new TypeError("unreachable");
   }
+}
+
+/** Splits a pattern `^(?=a)b` into `^(?=a)` and `^b`, which must both be found. */
+export function splitAhead(pattern: PatternNode): PatternNode[] {
+  if (pattern.kind !== "sequence" || pattern.parts[0]?.kind !== "start") return [pattern];
+  const [start, ...rest] = pattern.parts;
+  const count = rest.findIndex(({ kind }) => kind !== "look");
+  if (count <= 0) return [pattern];
+  const looks = rest.slice(0, count).map((look): PatternNode => ({ kind: "sequence", parts: [start, look] }));
+  return [...looks, { kind: "sequence", parts: [start, ...rest.slice(count)] }];
+}
+
+/**
+ * Returns the lengths of the texts that a pattern `^(?=.{1,9}$)` allows, `undefined` for any other pattern. What may follow
+ * before the end counts as if it weren't there, which is narrower. The texts have to be of one line besides.
+ */
+export function lengthsAhead(pattern: PatternNode): { min: number; max: number } | undefined {
+  if (pattern.kind !== "sequence" || pattern.parts.length !== 2) return undefined;
+  const look = pattern.parts[1];
+  if (look?.kind !== "look" || look.negative || look.of.kind !== "sequence") return undefined;
+  const { parts } = look.of;
+  const [first, ...rest] = parts;
+  if (first?.kind !== "repeat" || first.of.kind !== "chars" || first.of.set !== dot) return undefined;
+  if (rest.at(-1)?.kind !== "end") return undefined;
+  const optional = rest.slice(0, -1).every((part) => part.kind === "repeat" && part.min === 0);
+  return optional ? { min: first.min, max: first.max } : undefined;
 }

@@ -17,11 +17,13 @@ interface Shared {
 
 class Sharing {
   readonly #known = new Map<string, Shared>();
+  readonly #done = new Map<JsonValue, Shared>();
 
   value(value: JsonValue): Shared {
-    if (isArray(value)) return this.#array(value);
-    if (isObject(value)) return this.#object(value);
-    return { value, key: JSON.stringify(value) };
+    if (!isArray(value) && !isObject(value)) return { value, key: JSON.stringify(value) };
+    let shared = this.#done.get(value);
+    if (shared === undefined) this.#done.set(value, shared = isArray(value) ? this.#array(value) : this.#object(value));
+    return shared;
   }
 
   #array(array: readonly JsonValue[]): Shared {

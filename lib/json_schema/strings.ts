@@ -4,14 +4,21 @@
  * @module
  */
 
-import { SchemaContradictionError, SchemaTooComplexError, UnsupportedKeywordError } from "../errors.ts";
+import { SchemaTooComplexError, UnsupportedKeywordError } from "../errors.ts";
 import { type CharSet, differenceOf, hasPoint, intersectionOf, LAST_POINT } from "../gbnf/char_set.ts";
 import { formats } from "./formats.ts";
 import { chars, choice, type Expr, isNever, rule, sequence, text } from "./gbnf.ts";
-import { parsePattern, PatternError } from "./pattern.ts";
-import { languageOf } from "./pattern_language.ts";
+import { dot, parsePattern, PatternError, type PatternNode } from "./pattern.ts";
+import { languageOf, lengthsAhead, splitAhead } from "./pattern_language.ts";
 import { type Automaton, automatonOf, lengthsOf, type Regex, RegexStore, TooManyStates } from "./regex.ts";
 import type { Rules } from "./rules.ts";
+import { assignedPoints } from "./unicode.ts";
+
+/** A regular expression, and where the schema has it. */
+export interface PatternRule {
+  readonly source: string;
+  readonly path: string;
+}
 
 /** What strings must be like. */
 export interface StringRules {
@@ -20,7 +27,9 @@ export interface StringRules {
   /** How many characters at most. */
   readonly maxLength: number;
   /** Regular expressions that are all found in it, and where the schema has them. */
-  readonly patterns: readonly { readonly source: string; readonly path: string }[];
+  readonly patterns: readonly PatternRule[];
+  /** Regular expressions of which none is found in it. */
+  readonly notPatterns: readonly PatternRule[];
   /** Formats it has, all supported. */
   readonly formats: readonly string[];
   /** Texts it must not be. */
@@ -72,9 +81,27 @@ function freeChar(rules: Rules): Expr {
 
 /** The grammar of strings that keep to rules, quotes and all; what allows nothing where there are none. */
 export function stringExpr(rules: Rules, given: StringRules, hint: string): Expr {
-  if (given.patterns.length + given.formats.length + given.except.length === 0) return freeString(rules, given);
+  if (isFree(given)) return freeString(rules, given);
   const automaton = stringAutomaton(given);
-  return automaton === undefined ? choice() : sequence(text('"'), automatonExpr(rules, automaton, hint));
+  if (automaton === undefined) return choice();
+  return sequence(text('"'), automatonExpr(rules, automaton, hint, (set) => jsonChar(rules, set), text('"')));
+}
+
+/** Whether any characters will do. */
+function isFree({ patterns, notPatterns, formats, except }: StringRules): boolean {
+  return patterns.length + notPatterns.length + formats.length + except.length === 0;
+}
+
+/** Returns a text that only equal rules have. */
+export function stringKey(given: StringRules): string {
+  return JSON.stringify([
+    given.minLength,
+    String(given.maxLength),
+    given.patterns.map(({ source }) => source),
+    given.notPatterns.map(({ source }) => source),
+    given.formats,
+    given.except,
+  ]);
 }
 
 const known = new Map<string, Automaton | undefined>();
@@ -82,15 +109,10 @@ const MAX_KNOWN = 200;
 
 /** The automaton of what strings may be; `undefined` when there is none. */
 export function stringAutomaton(given: StringRules): Automaton | undefined {
-  const key = JSON.stringify([
-    given.minLength,
-    String(given.maxLength),
-    given.patterns.map((one) => one.source),
-    given.formats,
-    given.except,
-  ]);
+  const key = stringKey(given);
   if (known.has(key)) return known.get(key);
-  const automaton = given.patterns.length + given.formats.length === 0 ? exceptAutomaton(given) : makeAutomaton(given);
+  const listed = given.patterns.length + given.notPatterns.length + given.formats.length === 0;
+  const automaton = listed ? exceptAutomaton(given) : makeAutomaton(given);
   if (known.size >= MAX_KNOWN) known.clear();
   known.set(key, automaton);
   return automaton;
@@ -119,6 +141,7 @@ export const anyString: StringRules = {
   minLength: 0,
   maxLength: Infinity,
   patterns: [],
+  notPatterns: [],
   formats: [],
   except: [],
   path: "",
@@ -126,51 +149,96 @@ export const anyString: StringRules = {
 
 function makeAutomaton(given: StringRules): Automaton | undefined {
   try {
-    if (given.minLength > 0 || given.maxLength !== Infinity) {
-      // Counting takes a state for each length: not where no other length fits anyway.
-      const free = stringAutomaton({ ...given, minLength: 0, maxLength: Infinity });
-      if (free === undefined) return undefined;
-      const { shortest, longest } = lengthsOf(free);
-      if (shortest >= given.minLength && longest <= given.maxLength) return free;
-    }
-    const store = new RegexStore();
-    return automatonOf(store, stringLanguage(store, given), MAX_STATES);
+    return exactAutomaton(given);
   } catch (error) {
     if (!(error instanceof TooManyStates)) throw error;
     const path = given.patterns[0]?.path ?? given.path;
     throw new SchemaTooComplexError(
-      `what strings may be at ${
+      `the strings at ${
         path || "the schema's root"
-      } takes more than ${MAX_STATES} states, or too long to find them; make the pattern simpler, or the lengths it is bounded by smaller`,
+      } take more than ${MAX_STATES} states, or too long to find them; make the pattern simpler, or the lengths it is bounded by smaller`,
       { path, value: given.patterns[0]?.source ?? given.formats[0], expected: `at most ${MAX_STATES} states` },
     );
   }
 }
 
-function stringLanguage(store: RegexStore, given: StringRules): Regex {
-  const parts = given.patterns.map(({ source, path }) => patternLanguage(store, source, path));
-  for (const format of given.formats) parts.push(languageOf(store, parsePattern(formats.get(format) ?? "")));
-  parts.push(store.repeat(store.anyChar, given.minLength, given.maxLength));
-  if (given.except.length > 0) parts.push(store.not(store.or(...given.except.map((one) => store.text(one)))));
-  return store.and(...parts, store.repeat(store.chars(writable), 0, Infinity));
+function exactAutomaton(given: StringRules): Automaton | undefined {
+  const store = new RegexStore();
+  const language = stringLanguage(store, given);
+  const bounded = language.lengths.length > 0 || given.minLength > 0 || given.maxLength !== Infinity;
+  if (!bounded) return automatonOf(store, language.free, MAX_STATES);
+  // Counting takes a state for each length: not where no other length fits anyway.
+  const free = automatonOf(store, language.free, MAX_STATES);
+  if (free === undefined) return undefined;
+  const { shortest, longest } = lengthsOf(free);
+  const bounds = [...language.lengths, { min: given.minLength, max: given.maxLength }];
+  const open = bounds.filter(({ min, max }) => shortest < min || longest > max);
+  if (open.length === 0) return free;
+  const counted = open.map(({ min, max }) => store.repeat(store.anyChar, min, max));
+  return automatonOf(store, store.and(language.free, ...counted), MAX_STATES);
 }
 
-function patternLanguage(store: RegexStore, source: string, path: string): Regex {
-  try {
-    return languageOf(store, parsePattern(source));
-  } catch (error) {
-    if (!(error instanceof PatternError)) throw error;
-    throw new UnsupportedKeywordError(
-      `the pattern at ${path} can't be turned into a grammar: ${error.message}; write it without, or check the result yourself`,
-      { path, value: source, expected: "a pattern without borders of words, back references and looking behind" },
-    );
+/** A language, and bounds of its texts' lengths that count besides. */
+interface StringLanguage {
+  readonly free: Regex;
+  readonly lengths: readonly { readonly min: number; readonly max: number }[];
+}
+
+function stringLanguage(store: RegexStore, given: StringRules): StringLanguage {
+  const parts: Regex[] = [];
+  const lengths: { min: number; max: number }[] = [];
+  let usesProperties = false;
+  const add = (source: string, path: string) => {
+    usesProperties ||= /\\p\{/i.test(source);
+    for (const pattern of readPattern(source, path)) {
+      const length = lengthsAhead(pattern);
+      if (length === undefined) parts.push(patternLanguage(store, pattern, source, path));
+      else {
+        lengths.push(length);
+        parts.push(store.repeat(store.chars(dot), 0, Infinity));
+      }
+    }
+  };
+  for (const { source, path } of given.patterns) add(source, path);
+  for (const format of given.formats) add(formats.get(format) ?? "", given.path);
+  for (const { source, path } of given.notPatterns) {
+    usesProperties ||= /\\p\{/i.test(source);
+    const whole = readPattern(source, path).map((pattern) => patternLanguage(store, pattern, source, path));
+    parts.push(store.not(store.and(...whole)));
   }
+  if (given.except.length > 0) parts.push(store.not(store.or(...given.except.map((one) => store.text(one)))));
+  const alphabet = usesProperties ? intersectionOf(writable, assignedPoints()) : writable;
+  return { free: store.and(...parts, store.repeat(store.chars(alphabet), 0, Infinity)), lengths };
+}
+
+function readPattern(source: string, path: string): PatternNode[] {
+  try {
+    return splitAhead(parsePattern(source));
+  } catch (error) {
+    return unsupportedPattern(error, source, path);
+  }
+}
+
+function patternLanguage(store: RegexStore, pattern: PatternNode, source: string, path: string): Regex {
+  try {
+    return languageOf(store, pattern);
+  } catch (error) {
+    return unsupportedPattern(error, source, path);
+  }
+}
+
+function unsupportedPattern(error: unknown, source: string, path: string): never {
+  if (!(error instanceof PatternError)) throw error;
+  throw new UnsupportedKeywordError(
+    `the pattern at ${path} can't be turned into a grammar: ${error.message}; write it without, or use schemaMode "validate"`,
+    { path, value: source, expected: "a pattern without borders of words, back references and looking behind" },
+  );
 }
 
 /** Any strings but a few, as a tree of the first characters of those. */
 function exceptAutomaton({ except, minLength, maxLength, path }: StringRules): Automaton | undefined {
   if (minLength > 0 || maxLength !== Infinity) {
-    return makeAutomaton({ except, minLength, maxLength, path, patterns: [], formats: [] });
+    return makeAutomaton({ ...anyString, except, minLength, maxLength, path });
   }
   const next: Map<number, number>[] = [new Map()];
   const forbidden = new Set<number>();
@@ -199,8 +267,14 @@ function exceptAutomaton({ except, minLength, maxLength, path }: StringRules): A
   };
 }
 
-/** The rules of an automaton, from the character behind the first quote to the last quote. */
-function automatonExpr(rules: Rules, { edges, ends }: Automaton, hint: string): Expr {
+/** Returns the rules of an automaton. Each character of a set becomes what `char` makes of it, and `end` follows behind the last one. */
+export function automatonExpr(
+  rules: Rules,
+  { edges, ends }: Automaton,
+  hint: string,
+  char: (set: CharSet) => Expr,
+  end: Expr,
+): Expr {
   const into = new Array<number>(edges.length).fill(0);
   into[0] = 1;
   for (const row of edges) for (const { to } of row) into[to] = (into[to] ?? 0) + 1;
@@ -214,8 +288,8 @@ function automatonExpr(rules: Rules, { edges, ends }: Automaton, hint: string): 
     let state = start;
     while (single[state]) {
       const [edge] = edges[state] ?? [];
-      if (edge === undefined) return [...steps, text('"')];
-      steps.push(jsonChar(rules, edge.set));
+      if (edge === undefined) return [...steps, end];
+      steps.push(char(edge.set));
       state = edge.to;
     }
     steps.push(rule(names[state] as string));
@@ -223,8 +297,8 @@ function automatonExpr(rules: Rules, { edges, ends }: Automaton, hint: string): 
   };
   edges.forEach((row, state) => {
     if (single[state]) return;
-    const options = row.map(({ set, to }) => sequence(jsonChar(rules, set), ...from(to)));
-    rules.set(names[state] as string, choice(...options, ...(ends[state] ? [text('"')] : [])));
+    const options = row.map(({ set, to }) => sequence(char(set), ...from(to)));
+    rules.set(names[state] as string, choice(...options, ...(ends[state] ? [end] : [])));
   });
   return rule(names[0] as string);
 }
@@ -259,14 +333,3 @@ const anyControl = sequence(
     ),
   ),
 );
-
-/** Throws when nothing keeps to the rules for strings; costs nothing for those without patterns. */
-export function assertStrings(given: StringRules): void {
-  if (
-    given.minLength <= given.maxLength &&
-    (given.patterns.length + given.formats.length === 0 || stringAutomaton(given) !== undefined)
-  ) return;
-  throw new SchemaContradictionError(`no string can be valid at ${given.path || "the schema's root"}`, {
-    path: given.path,
-  });
-}

@@ -4,17 +4,38 @@
  * @module
  */
 
-import { SchemaContradictionError, UnsupportedKeywordError } from "../errors.ts";
+import { SchemaContradictionError, SchemaTooComplexError } from "../errors.ts";
+import { ArrayWriter } from "./arrays.ts";
 import type { SchemaDocument, SchemaNode } from "./document.ts";
-import { Feasibility } from "./feasible.ts";
+import { booleansOf, Feasibility } from "./feasible.ts";
 import { chars, choice, empty, type Expr, isNever, never, optional, repeat, rule, sequence, text } from "./gbnf.ts";
 import { keyOf, type Leaf } from "./leaves.ts";
-import { mergeArrays, mergeLeaf, mergeNumbers, mergeObjects, mergeStrings, placeOf } from "./merge.ts";
+import {
+  allowsValue,
+  mergeArrays,
+  mergeLeaf,
+  mergeNumbers,
+  mergeObjects,
+  mergeStrings,
+  type NameClass,
+  type ObjectRules,
+  placeOf,
+} from "./merge.ts";
 import type { TypeName } from "./keywords.ts";
-import { numberExpr } from "./numbers.ts";
-import { membersExpr } from "./members.ts";
+import {
+  hasManyRemainders,
+  listedMultiples,
+  needsDigits,
+  numberAutomaton,
+  numberChar,
+  numberEnd,
+} from "./number_automaton.ts";
+import { intervalsOf, numberExpr, type NumberRules } from "./numbers.ts";
+import { membersExpr, nameGroups } from "./members.ts";
+import { TooManyStates } from "./regex.ts";
 import type { Rules } from "./rules.ts";
-import { anyString, freeString, stringExpr, type StringRules } from "./strings.ts";
+import { anyString, automatonExpr, freeString, stringExpr, stringKey, type StringRules } from "./strings.ts";
+import { fitsPattern } from "./validate.ts";
 
 /** Where white space may stand. */
 export type Whitespace = "compact" | "flexible";
@@ -86,10 +107,10 @@ export class SchemaWriter {
       case "null":
         return text("null");
       case "boolean":
-        return choice(text("true"), text("false"));
+        return choice(...booleansOf(this.#document, leaf).map((value) => text(String(value))));
       case "number":
       case "integer":
-        return this.#rules.add(type, numberExpr(mergeNumbers(leaf, type === "integer")));
+        return this.#number(mergeNumbers(leaf, type === "integer"), type);
       case "string":
         return this.#string(mergeStrings(leaf), hint);
       case "array":
@@ -99,125 +120,155 @@ export class SchemaWriter {
     }
   }
 
+  #number(rules: NumberRules, type: TypeName): Expr {
+    if (!needsDigits(rules)) return this.#rules.add(type, choice(...intervalsOf(rules).map(numberExpr)));
+    if (hasManyRemainders(rules)) return this.#rules.add(type, listedMultiples(rules));
+    try {
+      const automaton = numberAutomaton(rules);
+      return automaton === undefined ? never : automatonExpr(this.#rules, automaton, type, numberChar, numberEnd);
+    } catch (error) {
+      if (!(error instanceof TooManyStates)) throw error;
+      throw new SchemaTooComplexError(
+        `the numbers at ${
+          rules.path || "the schema's root"
+        } take too many states; make the bounds or the divisor simpler`,
+        { path: rules.path, value: rules.multiples[0], expected: "fewer states" },
+      );
+    }
+  }
+
   readonly #strings = new Map<string, Expr>();
 
   #string(rules: StringRules, hint: string): Expr {
-    const key = JSON.stringify([
-      rules.patterns.map(({ source }) => source),
-      rules.formats,
-      rules.minLength,
-      String(rules.maxLength),
-      rules.except,
-    ]);
+    const key = stringKey(rules);
     let expr = this.#strings.get(key);
     if (expr === undefined) {
       const [format] = rules.formats;
-      const name = rules.patterns.length === 0 && format !== undefined
-        ? format
-        : rules.patterns.length > 0
-        ? hint
-        : "string";
+      const patterns = rules.patterns.length + rules.notPatterns.length;
+      const name = patterns > 0 ? hint : format ?? "string";
       this.#strings.set(key, expr = this.#rules.add(name, stringExpr(this.#rules, rules, name)));
     }
     return expr;
   }
 
   #array(leaf: Leaf, hint: string): Expr {
-    const { first, rest, min, max } = mergeArrays(this.#document, leaf);
-    const possible = first.findIndex((item) => this.#feasible.problem(item) !== undefined);
-    const count = possible < 0 ? first.length : possible;
-    const others = rest === undefined || possible >= 0 || this.#feasible.problem(rest) !== undefined
-      ? undefined
-      : this.value(rest, `${hint}-item`);
-    const most = others === undefined ? Math.min(max, count) : max;
-    const comma = sequence(text(","), this.#space);
-    /** What follows once `done` items are written. */
-    const after = (done: number): Expr => {
-      if (done >= most) return empty;
-      if (done >= count) {
-        const more = this.#rules.add(`${hint}-more`, sequence(comma, others ?? never));
-        return this.#rules.repeated(hint, more, Math.max(0, min - done), most - done, placeOf(leaf, "maxItems"));
-      }
-      const more = sequence(comma, this.value(first[done] ?? [], `${hint}-${done}`), after(done + 1));
-      return done < min ? more : optional(this.#rules.add(`${hint}-from-${done}`, more));
-    };
-    const some = most === 0
-      ? empty
-      : sequence(count > 0 ? this.value(first[0] ?? [], `${hint}-0`) : others ?? never, after(1), this.#space);
-    return sequence(
-      text("["),
-      this.#space,
-      min === 0 && most > 0 ? optional(this.#rules.add(`${hint}-items`, some)) : some,
-      text("]"),
-    );
+    const rules = mergeArrays(this.#document, leaf);
+    const place = (keyword: string) => placeOf(leaf, keyword);
+    return new ArrayWriter({
+      document: this.#document,
+      rules: this.#rules,
+      feasible: this.#feasible,
+      space: this.#space,
+      value: (nodes, name) => this.value(nodes, name),
+      place,
+      hint,
+    }).write(rules);
   }
 
   #object(leaf: Leaf, hint: string): Expr {
-    const rules = mergeObjects(this.#document, leaf);
+    const ways = mergeObjects(this.#document, leaf);
+    const possible = ways.filter((rules) => this.#feasible.objectProblem(rules, "") === undefined);
+    return choice(...possible.map((rules) => this.#objectOf(rules, leaf, hint)).filter((expr) => !isNever(expr)));
+  }
+
+  #objectOf(rules: ObjectRules, leaf: Leaf, hint: string): Expr {
     const members: { name: string; expr: Expr; required: boolean }[] = [];
-    const names = this.#names(rules.names, leaf);
+    const names = this.#names(rules.names);
     const add = (name: string, nodes: readonly SchemaNode[]) => {
       if (!this.#feasible.nameAllowed(rules.names, name)) return;
       const required = rules.required.has(name);
-      const problem = this.#feasible.problem(nodes);
-      if (problem !== undefined) {
+      if (this.#feasible.problem(nodes) !== undefined) {
         // An explicit `false`, or what only the combination of several schemas forbids, is a property that never is there.
         const [node] = nodes;
-        if (nodes.length === 1 && node?.schema !== undefined && leaf.length === 1) this.assertFeasible(nodes);
+        if (nodes.length === 1 && node?.schema !== undefined && !node.made && leaf.length === 1) {
+          this.assertFeasible(nodes);
+        }
         return;
       }
       const inner = this.value(nodes, `${hint}-${name}`);
       members.push({ name, required, expr: sequence(text(`${JSON.stringify(name)}:`), this.#space, inner) });
     };
     for (const [name, nodes] of rules.properties) add(name, nodes);
-    const open = rules.other !== undefined && this.#feasible.problem(rules.other) === undefined
-      ? rules.other
-      : undefined;
-    if (open !== undefined && names.only !== undefined) {
-      for (const name of names.only) if (!rules.properties.has(name)) add(name, open);
+    const others = this.#possible(rules.others);
+    if (names.only !== undefined && rules.last.length === 0) {
+      for (const name of names.only) {
+        const own = others.find((one) => this.#isNamed(one, name));
+        if (!rules.properties.has(name) && own !== undefined) add(name, own.nodes);
+      }
     }
-    const other =
-      open === undefined || names.only !== undefined || rules.max <= members.filter(({ required }) => required).length
-        ? undefined
-        : this.#otherMember(open, { ...(names.rules ?? anyString), except: [...rules.properties.keys()] }, hint);
+    const except = [...rules.properties.keys()];
+    const mayHaveMore = rules.max > members.filter(({ required }) => required).length;
+    const kinds = names.only === undefined || rules.last.length > 0 ? names.kinds : [];
+    const other = (group?: string) => mayHaveMore ? this.#others(others, kinds, except, group, hint) : never;
+    const free = other();
+    const last = rules.last.length === 0
+      ? undefined
+      : this.#others(this.#possible(rules.last), kinds, except, undefined, `${hint}-last`);
+    if (last !== undefined && isNever(last)) return never;
     const inner = membersExpr(this.#rules, {
       members,
-      other,
+      other: isNever(free) ? undefined : free,
+      grouped: (group) => other(nameGroups[group]),
+      last,
       space: this.#space,
       hint,
       min: rules.min,
       max: rules.max,
       leaf,
     });
-    return sequence(text("{"), this.#space, inner, text("}"));
+    return isNever(inner) ? never : sequence(text("{"), this.#space, inner, text("}"));
   }
 
-  /** What names may be: a few, those that keep to rules, or any. */
-  #names(nodes: readonly SchemaNode[], leaf: Leaf): { only?: readonly string[]; rules?: StringRules } {
-    if (nodes.length === 0) return {};
+  #possible(classes: readonly NameClass[]): NameClass[] {
+    return classes.filter(({ nodes }) => this.#feasible.problem(nodes) === undefined);
+  }
+
+  #isNamed({ match, miss }: NameClass, name: string): boolean {
+    return match.every((one) => fitsPattern(one, name)) && !miss.some((one) => fitsPattern(one, name));
+  }
+
+  /** The rules that names keep to, of which one suffices; `only` where they are listed. */
+  #names(nodes: readonly SchemaNode[]): { only?: readonly string[]; kinds: readonly StringRules[] } {
+    if (nodes.length === 0) return { kinds: [anyString] };
     const leaves = this.#feasible.leaves.of(nodes).filter((one) => this.#feasible.leafProblem(one) === undefined);
-    const merged = leaves.map((one) => mergeLeaf(this.#document, one, false));
+    const merged = leaves.map((one) => ({ leaf: one, ...mergeLeaf(this.#document, one, false) }));
     if (merged.every(({ values }) => values !== undefined)) {
-      return { only: merged.flatMap(({ values }) => values ?? []).filter((value) => typeof value === "string") };
+      const only = merged.flatMap(({ values }) => values ?? []).filter((value) => typeof value === "string");
+      return { only: [...new Set(only)], kinds: [] };
     }
-    const [only, ...more] = leaves;
-    if (only !== undefined && more.length === 0) {
-      return merged[0]?.types.has("string") ? { rules: mergeStrings(only) } : { only: [] };
-    }
-    const path = placeOf(leaf, "propertyNames");
-    throw new UnsupportedKeywordError(
-      `the schema's ${path} has several kinds of names, which can't be kept to; give one`,
-      {
-        path,
-        expected: "a schema of strings, or an enum",
-      },
-    );
+    const kinds = merged.flatMap(({ leaf, values, types }): StringRules[] => {
+      if (values === undefined) return types.has("string") ? [mergeStrings(leaf)] : [];
+      const listed = values.filter((value) => typeof value === "string" && allowsValue(this.#document, leaf, value));
+      const sources = listed.map((value) => `^${RegExp.escape(value as string)}$`);
+      return sources.map((source) => ({ ...anyString, patterns: [{ source, path: "" }] }));
+    });
+    return { kinds };
   }
 
-  #otherMember(nodes: readonly SchemaNode[], names: StringRules, hint: string): Expr {
-    const key = this.#string(names, `${hint}-key`);
-    const value = this.value(nodes, `${hint}-other`);
-    return isNever(key) ? never : this.#rules.add(`${hint}-pair`, sequence(key, text(":"), this.#space, value));
+  /** Other properties than the named ones, one of several classes with names of one of several kinds. */
+  #others(
+    classes: readonly NameClass[],
+    kinds: readonly StringRules[],
+    except: readonly string[],
+    group: string | undefined,
+    hint: string,
+  ): Expr {
+    const rule = (source: string) => ({ source, path: "" });
+    const pairs = classes.flatMap(({ match, miss, nodes }) =>
+      kinds.map((kind) => {
+        const patterns = [...kind.patterns, ...match.map(rule), ...(group === undefined ? [] : [rule(group)])];
+        const key = this.#string({
+          ...kind,
+          patterns,
+          notPatterns: [...kind.notPatterns, ...miss.map(rule)],
+          except: [...kind.except, ...except],
+        }, `${hint}-key`);
+        if (isNever(key)) return never;
+        const value = this.value(nodes, `${hint}-other`);
+        return this.#rules.add(`${hint}-pair`, sequence(key, text(":"), this.#space, value));
+      })
+    );
+    return choice(...pairs.filter((pair) => !isNever(pair)));
   }
 
   /** Any JSON value. */

@@ -120,14 +120,20 @@ function matches(source: string, pieces: readonly Piece[]): boolean {
   return fine && matcher.canEnd;
 }
 
+/** Upstream refuses all whole numbers of more than 16 digits, though they are valid. */
+function isLargeInteger(pieces: readonly Piece[]): boolean {
+  return /^-?[1-9]\d{16,}$/.test(pieces.join(""));
+}
+
 /** Where this library knowingly does something else, and why. */
 const differs: Readonly<Record<string, string>> = {
-  "required props": "it has uniqueItems, which is refused here and ignored there",
+  "required props":
+    "it has uniqueItems, which no grammar can express for any strings; it is refused here and ignored there",
 };
 
 test("upstream's texts that its grammars and schemas allow and refuse", { skip: missing }, () => {
   const expectations = new CppReader(readFileSync(integration, "utf8")).expectations();
-  const counts = { schema: 0, grammar: 0, texts: 0, different: 0 };
+  const counts = { schema: 0, grammar: 0, texts: 0, different: 0, wider: 0 };
   for (const { kind, title, source, passing, failing } of expectations) {
     const reason = differs[title];
     if (reason !== undefined) {
@@ -140,13 +146,17 @@ test("upstream's texts that its grammars and schemas allow and refuse", { skip: 
       assert.ok(matches(grammar, one), `${title}: ${one.join("")} should be allowed\n${grammar}`);
     }
     for (const one of failing) {
+      if (kind === "schema" && isLargeInteger(one)) {
+        counts.wider++;
+        continue;
+      }
       assert.ok(!matches(grammar, one), `${title}: ${one.join("")} should be refused\n${grammar}`);
     }
     counts[kind]++;
     counts.texts += passing.length + failing.length;
   }
   console.log(
-    `upstream: ${counts.schema} schemas and ${counts.grammar} grammars with ${counts.texts} texts as expected, ${counts.different} schema knowingly different`,
+    `upstream: ${counts.schema} schemas and ${counts.grammar} grammars with ${counts.texts} texts as expected, ${counts.different} schema knowingly different, ${counts.wider} large integers not looked at`,
   );
   assert.equal(counts.different, Object.keys(differs).length);
   assert.ok(counts.schema >= 30 && counts.grammar >= 14 && counts.texts > 300, JSON.stringify(counts));
