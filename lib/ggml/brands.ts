@@ -8,6 +8,9 @@ import type { GraphCopy } from "./backend/graph_copy.ts";
 import type { Graph } from "./graph/graph.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
 import type { GgmlContext } from "./tensor/context.ts";
+import type { NativeGguf } from "./native_gguf/native_gguf.ts";
+import type { Dataset } from "./training/dataset.ts";
+import type { TrainingResult } from "./training/result.ts";
 import type { Tensor } from "./tensor/tensor.ts";
 
 /**
@@ -51,4 +54,7 @@ export const brands = {
   bufferType: new Brand<BufferType>("a BufferType"),
   buffer: new Brand<BackendBuffer>("a BackendBuffer"),
   scheduler: new Brand<Scheduler>("a Scheduler"),
+  dataset: new Brand<Dataset>("a Dataset"),
+  trainingResult: new Brand<TrainingResult>("a TrainingResult"),
+  nativeGguf: new Brand<NativeGguf>("a NativeGguf"),
 } as const;

@@ -13,7 +13,7 @@ export { type BackendOptions, Device, type DeviceCapabilities, type DeviceProper
 export { Backend } from "./backend/backend.ts";
 export type { WorkOptions } from "./backend/compute_thread.ts";
 export { BufferType } from "./backend/buffer_type.ts";
-export { BackendBuffer, type BufferUsage, type BufferUser } from "./backend/buffer.ts";
+export { BackendBuffer, type BufferUsage } from "./backend/buffer.ts";
 export { BackendEvent } from "./backend/event.ts";
 export { JsDevice, type JsDeviceOptions } from "./js_device/js_device.ts";
 export { JsNode } from "./js_device/node.ts";

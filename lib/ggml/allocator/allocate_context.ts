@@ -11,7 +11,7 @@ import { BackendBuffer } from "../backend/buffer.ts";
 import type { BufferType } from "../backend/buffer_type.ts";
 import { brands } from "../brands.ts";
 import type { GgmlContext } from "../tensor/context.ts";
-import { buffersOf, clear, forgetBuffers, unallocated } from "./release_memory.ts";
+import { buffersOf, clear, clearEmpty, unallocated } from "./release_memory.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { GraphError } from "../tensor/errors.ts";
 
@@ -34,9 +34,9 @@ import { GraphError } from "../tensor/errors.ts";
  * ```
  */
 export function allocateContext(context: GgmlContext, where: BufferType | Backend): BackendBuffer {
+  const kind = typeOf(where);
   const waiting = checkContext(context);
   const { lib } = context.native;
-  const kind = typeOf(where);
   const pointer = brands.backend.has(where)
     ? lib.ggml_backend_alloc_ctx_tensors(context.unsafePointer, where.unsafePointer)
     : lib.ggml_backend_alloc_ctx_tensors_from_buft(context.unsafePointer, kind.unsafePointer);
@@ -50,8 +50,7 @@ export function allocateContext(context: GgmlContext, where: BufferType | Backen
   }
   const buffer = new BackendBuffer(context.native, pointer);
   // A buffer of several parts: tensors lie in the parts.
-  const parts = buffersOf(waiting);
-  buffer.use({ bufferFreed: () => forgetBuffers(parts) });
+  buffer.own(context, buffersOf(waiting));
   return buffer;
 }
 
@@ -91,6 +90,7 @@ function assertContext(context: GgmlContext): void {
 
 function checkContext(context: GgmlContext): Tensor[] {
   assertContext(context);
+  clearEmpty(context.tensors());
   const waiting = unallocated(context);
   const own = new Set(waiting.map(({ unsafePointer }) => unsafePointer));
   for (const tensor of waiting) {

@@ -1,4 +1,4 @@
-import type { Native, Pointer } from "../../../ffi/mod.ts";
+import type { Native } from "../../../ffi/mod.ts";
 import { AllocationError, InvalidArgumentError } from "../../errors.ts";
 import { checkInteger, show } from "../../support/check.ts";
 import { brands } from "../brands.ts";
@@ -6,7 +6,8 @@ import type { BufferType } from "../backend/buffer_type.ts";
 import type { Graph } from "../graph/graph.ts";
 import { Handle } from "../tensor/handle.ts";
 import { assertNonNull } from "../backend/non_null.ts";
-import { buffersOf, forgetBuffers } from "./release_memory.ts";
+import { unusedLeaves } from "../graph/walk.ts";
+import { buffersOf, clearEmpty, forgetBuffers } from "./release_memory.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { GraphError } from "../tensor/errors.ts";
 
@@ -48,7 +49,9 @@ export class GraphAllocator implements Disposable {
   readonly #types: readonly BufferType[];
   #handle: Handle<"ggml_gallocr">;
   /** The buffers that tensors were put in. */
-  #buffers: Set<Pointer<"ggml_backend_buffer">> = new Set();
+  #buffers: Set<bigint> = new Set();
+  /** The graph that was reserved last. */
+  #reserved: { readonly graph: WeakRef<Graph>; readonly version: number } | undefined;
 
   /**
    * An allocator with one buffer, or with one of each type that is given; a type may be given more than once and then is one buffer.
@@ -69,7 +72,7 @@ export class GraphAllocator implements Disposable {
     }
     this.#native = first.native;
     this.#types = types;
-    this.#handle = this.#make();
+    this.#handle = this.#make(this.#buffers);
   }
 
   /** Throws DisposedError after `dispose`. */
@@ -93,11 +96,14 @@ export class GraphAllocator implements Disposable {
   reserve(graph: Graph, choose?: BufferChoice): this {
     this.#assertFree(graph);
     this.#forget();
+    clearEmpty(graph.tensors());
+    this.#reserved = undefined;
     const { lib } = this.#native;
     const fine = choose === undefined
       ? lib.ggml_gallocr_reserve(this.#handle.pointer, graph.unsafePointer)
       : lib.ggml_gallocr_reserve_n(this.#handle.pointer, graph.unsafePointer, ...this.#choices(graph, choose));
     if (!fine) throw this.#failed(graph, choose);
+    this.#reserved = { graph: new WeakRef(graph), version: graph.version };
     return this;
   }
 
@@ -123,8 +129,10 @@ export class GraphAllocator implements Disposable {
       return { grew: false, inputs: [] };
     }
     this.#forget();
+    clearEmpty(reached);
     const before = this.bufferSizes;
     const waiting = reached.filter(({ isAllocated }) => !isAllocated);
+    if (hasUnusedLeaf(graph, waiting)) this.#reserveLeaves(graph);
     if (!this.#native.lib.ggml_gallocr_alloc_graph(this.#handle.pointer, graph.unsafePointer)) {
       if (this.#types.length === 1) throw this.#failed(graph, undefined);
       throw new GraphError("the graph doesn't fit what was reserved in several buffers; reserve it first", {
@@ -132,17 +140,23 @@ export class GraphAllocator implements Disposable {
         expected: "reserve(graph, choose) before alloc(graph)",
       });
     }
-    this.#buffers = buffersOf(waiting);
+    for (const buffer of buffersOf(waiting)) this.#buffers.add(buffer);
     graph.setOwner(this.#handle);
+    for (const context of graph.context.reached()) context.keepMemory(this.#handle);
     return {
       grew: this.bufferSizes.some((size, index) => size > (before[index] ?? 0)),
       inputs: waiting.filter((tensor) => tensor.op === "NONE" && !tensor.isView),
     };
   }
 
-  /** Frees the buffers; the graph that was allocated has no memory any more. What computes it just now ends first. */
+  /** Whether it was disposed. */
+  get disposed(): boolean {
+    return this.#handle.disposed;
+  }
+
+  /** Frees the buffers; the graph that was allocated has no memory any more. What computes it just now ends first. A second call does nothing. */
   dispose(): void {
-    this.#handle[Symbol.dispose]();
+    this.#handle.dispose();
   }
 
   /** {@linkcode GraphAllocator.dispose}, for `using`. */
@@ -150,7 +164,21 @@ export class GraphAllocator implements Disposable {
     this.dispose();
   }
 
-  #make(): Handle<"ggml_gallocr"> {
+  /** Native code doesn't see that a leaf which no node uses has grown, and aborts. */
+  #reserveLeaves(graph: Graph): void {
+    if (this.#types.length > 1) {
+      if (this.#reserved?.graph.deref() === graph && this.#reserved.version === graph.version) return;
+      throw new GraphError("the graph has leaves that no node uses; reserve it first", {
+        value: "an unused leaf",
+        expected: "reserve(graph, choose) before alloc(graph)",
+      });
+    }
+    if (!this.#native.lib.ggml_gallocr_reserve(this.#handle.pointer, graph.unsafePointer)) {
+      throw this.#failed(graph, undefined);
+    }
+  }
+
+  #make(buffers: Set<bigint>): Handle<"ggml_gallocr"> {
     const { lib } = this.#native;
     const [first] = this.#types;
     const pointers = BigUint64Array.from(this.#types, ({ unsafePointer }) => unsafePointer);
@@ -161,7 +189,8 @@ export class GraphAllocator implements Disposable {
       what: "the graph allocator",
       pointer: assertNonNull(pointer, "a graph allocator"),
       free: (one) => {
-        this.#forget();
+        forgetBuffers(buffers);
+        buffers.clear();
         lib.ggml_gallocr_free(one);
       },
     });
@@ -169,13 +198,13 @@ export class GraphAllocator implements Disposable {
 
   #forget(): void {
     forgetBuffers(this.#buffers);
-    this.#buffers = new Set();
+    this.#buffers.clear();
   }
 
   /** What ggml leaves behind when memory is short can't be used again. */
   #failed(graph: Graph, choose: BufferChoice | undefined): AllocationError {
-    this.#handle[Symbol.dispose]();
-    this.#handle = this.#make();
+    this.#handle.dispose();
+    this.#handle = this.#make(this.#buffers);
     const sizes = this.#measure(graph, choose ?? (() => 0));
     return new AllocationError(`there isn't enough memory for the graph: it takes ${sizes.join(" and ")} bytes`, {
       value: sizes,
@@ -185,7 +214,7 @@ export class GraphAllocator implements Disposable {
 
   #measure(graph: Graph, choose: BufferChoice): number[] {
     const sizes = new BigUint64Array(this.#types.length);
-    const measuring = this.#make();
+    const measuring = this.#make(new Set());
     try {
       this.#native.lib.ggml_gallocr_reserve_n_size(
         measuring.pointer,
@@ -194,7 +223,7 @@ export class GraphAllocator implements Disposable {
         sizes,
       );
     } finally {
-      measuring[Symbol.dispose]();
+      measuring.dispose();
     }
     return Array.from(sizes, Number);
   }
@@ -217,4 +246,10 @@ export class GraphAllocator implements Disposable {
       expected: "an allocator at rest",
     });
   }
+}
+
+/** Whether one of these tensors is a leaf that no node uses. */
+function hasUnusedLeaf(graph: Graph, tensors: readonly Tensor[]): boolean {
+  const waiting = new Set<bigint>(tensors.map(({ unsafePointer }) => unsafePointer));
+  return unusedLeaves(graph).some(({ unsafePointer }) => waiting.has(unsafePointer));
 }

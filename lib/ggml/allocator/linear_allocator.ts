@@ -3,7 +3,6 @@ import type { ggml_tallocr } from "../../../ffi/mod.ts";
 import { AllocationError, BackendError, InvalidArgumentError } from "../../errors.ts";
 import { brands } from "../brands.ts";
 import type { BackendBuffer } from "../backend/buffer.ts";
-import { forgetBuffers } from "./release_memory.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 
 /**
@@ -32,9 +31,7 @@ export class LinearAllocator {
     brands.buffer.check("the buffer", buffer);
     this.buffer = buffer;
     this.#native = buffer.native;
-    const { unsafePointer } = buffer;
-    this.#state = this.#native.lib.ggml_tallocr_new(unsafePointer);
-    buffer.use({ bufferFreed: () => forgetBuffers(new Set([unsafePointer])) });
+    this.#state = this.#native.lib.ggml_tallocr_new(buffer.unsafePointer);
   }
 
   /** Bytes that are taken. C: `offset`. */
@@ -48,8 +45,8 @@ export class LinearAllocator {
    */
   alloc(tensor: Tensor): this {
     brands.tensor.check("the tensor", tensor);
-    if (tensor.struct.data !== null || tensor.struct.view_src !== null) {
-      const what = tensor.struct.data === null ? "is a view" : "has memory already";
+    if (tensor.isAllocated || tensor.struct.view_src !== null) {
+      const what = tensor.isAllocated ? "has memory already" : "is a view";
       throw new InvalidArgumentError(`${tensor} ${what}; give a tensor of its own without memory`, {
         value: tensor.name,
         expected: "a tensor without memory",
@@ -69,7 +66,10 @@ export class LinearAllocator {
       );
     }
     const status = lib.ggml_tallocr_alloc(this.#native.addressOf(this.#state), tensor.unsafePointer);
-    if (status === 0) return this;
+    if (status === 0) {
+      this.buffer.own(tensor.context, [this.buffer.unsafePointer]);
+      return this;
+    }
     throw new BackendError(`${this.buffer.name} refused ${tensor}`, { value: status, expected: "success" });
   }
 }

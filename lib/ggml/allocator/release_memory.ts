@@ -21,12 +21,38 @@ export function forgetBuffers(buffers: ReadonlySet<bigint>): void {
   }
 }
 
+/** The contexts that have tensors in a buffer. */
+export function* contextsIn(buffer: bigint): Generator<GgmlContext> {
+  for (const context of allContexts) {
+    const { native, unsafePointer } = context;
+    const { lib } = native;
+    for (let at = lib.ggml_get_first_tensor(unsafePointer); at !== null;) {
+      if (native.structAt("ggml_tensor", at).buffer === buffer) {
+        yield context;
+        break;
+      }
+      at = lib.ggml_get_next_tensor(unsafePointer, at);
+    }
+  }
+}
+
 /** Takes a tensor's memory from it. */
 export function clear(tensor: Tensor): void {
   const { struct } = tensor;
   struct.data = null;
   struct.buffer = null;
   struct.extra = null;
+}
+
+/**
+ * Takes tensors without elements out of the buffers in which they lie at no address: native code takes them for tensors without memory, and aborts when it
+ * finds the buffer.
+ */
+export function clearEmpty(tensors: Iterable<Tensor>): void {
+  for (const tensor of tensors) {
+    const { data, buffer, view_src } = tensor.struct;
+    if (data === null && buffer !== null && view_src === null) clear(tensor);
+  }
 }
 
 /** The tensors of a context that have no memory yet. */

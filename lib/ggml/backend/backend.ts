@@ -43,8 +43,9 @@ export class Backend implements Disposable {
   readonly #thread: ComputeThread;
   readonly #setThreads: Pointer | undefined;
   readonly #setAbort: Pointer | undefined;
-  /** What asynchronous work still uses: arrays, and what lets go of a graph. */
-  #inFlight: (ArrayBufferView | (() => void))[] = [];
+  readonly #inFlight: InFlight;
+  #borrower: object | undefined;
+  #borrowed = 0;
   #threads = 1;
 
   /** Takes over a backend that the raw layer made. */
@@ -53,13 +54,18 @@ export class Backend implements Disposable {
     brands.backend.add(this);
     this.name = native.readCString(native.lib.ggml_backend_name(pointer));
     this.device = wrapDevice(native, assertNonNull(native.lib.ggml_backend_get_device(pointer), "a device"));
-    this.#thread = new ComputeThread(native);
+    const thread = new ComputeThread(native);
+    const inFlight: InFlight = [];
+    this.#thread = thread;
+    this.#inFlight = inFlight;
     this.#handle = new Handle({
       what: `the backend ${this.name}`,
       pointer,
       free: (one) => {
+        thread.end();
+        if (inFlight.length > 0) native.lib.ggml_backend_synchronize(one);
         native.lib.ggml_backend_free(one);
-        this.#land();
+        completeInFlight(inFlight);
       },
     });
     const registration = this.device.registration;
@@ -153,9 +159,10 @@ export class Backend implements Disposable {
     const { signal } = checkOptions("compute", options, ["signal"]);
     if (signal !== undefined) checkSignal("signal", signal).throwIfAborted();
     assertAnyThread([this]);
-    const holds = this.#check(graph);
+    this.#assertNotBorrowed();
+    const releases = this.#check(graph);
     const input = { place: this.place(), graph: graph.unsafePointer };
-    const status = await this.#thread.run(holds, (thread) => thread.run("computeGraph", input, { signal }));
+    const status = await this.#thread.run(releases, (thread) => thread.run("computeGraph", input, { signal }));
     const error = statusError(status, `computing on ${this.name}`);
     if (error !== undefined) throw error;
   }
@@ -166,16 +173,13 @@ export class Backend implements Disposable {
    */
   computeSync(graph: GraphReference): void {
     this.#assertIdle("compute");
-    const holds = this.#check(graph);
-    try {
-      const error = statusError(
-        this.native.lib.ggml_backend_graph_compute(this.unsafePointer, graph.unsafePointer),
-        `computing on ${this.name}`,
-      );
-      if (error !== undefined) throw error;
-    } finally {
-      for (const release of holds) release();
-    }
+    const { unsafePointer } = this;
+    const status = this.#thread.runSync(
+      this.#check(graph),
+      () => this.native.lib.ggml_backend_graph_compute(unsafePointer, graph.unsafePointer),
+    );
+    const error = statusError(status, `computing on ${this.name}`);
+    if (error !== undefined) throw error;
   }
 
   /**
@@ -195,14 +199,17 @@ export class Backend implements Disposable {
   /** A plan for a graph that is computed often. Throws as {@linkcode Backend.compute} rejects, BackendError for a backend without plans. C: `ggml_backend_graph_plan_create`. */
   plan(graph: GraphReference): GraphPlan {
     this.#assertIdle("plan");
-    return new GraphPlan(this, graph, () => this.#check(graph));
+    return new GraphPlan(this, graph, (compute) => {
+      this.#assertIdle("compute");
+      return this.#thread.runSync(this.#check(graph), compute);
+    });
   }
 
   /** Waits, and blocks the caller, until all that it was given is done. C: `ggml_backend_synchronize`. */
   synchronize(): void {
     this.#assertIdle("wait for it");
     this.native.lib.ggml_backend_synchronize(this.unsafePointer);
-    this.#land();
+    completeInFlight(this.#inFlight);
   }
 
   /**
@@ -305,21 +312,42 @@ export class Backend implements Disposable {
     };
   }
 
-  /** Keeps it open until the function that it gives is called, even when it is disposed meanwhile. */
+  /** Retains it until the returned function is called: it stays open even when it is disposed meanwhile. */
   retain(): () => void {
     return this.#handle.retain();
   }
 
-  /** Closes it once its work is done. C: `ggml_backend_free`. */
-  [Symbol.dispose](): void {
-    this.#thread.end();
-    if (this.#inFlight.length > 0) this.native.lib.ggml_backend_synchronize(this.unsafePointer);
-    this.#land();
-    this.#handle[Symbol.dispose]();
+  /**
+   * Lets another object compute with it until the returned function is called: only that object may use it meanwhile. Throws BackendError when it works for
+   * another one.
+   *
+   * @internal
+   */
+  borrow(borrower: object): () => void {
+    const isOther = this.#borrower !== undefined && this.#borrower !== borrower;
+    if (this.#thread.working || isOther) throw this.#busy("compute with it elsewhere");
+    const release = this.retain();
+    this.#borrower = borrower;
+    this.#borrowed++;
+    return () => {
+      if (--this.#borrowed === 0) this.#borrower = undefined;
+      release();
+    };
   }
 
-  #land(): void {
-    for (const one of this.#inFlight.splice(0)) if (typeof one === "function") one();
+  /** Whether it was disposed. */
+  get disposed(): boolean {
+    return this.#handle.disposed;
+  }
+
+  /** Closes it once its work is done; a second call does nothing. C: `ggml_backend_free`. */
+  dispose(): void {
+    this.#handle.dispose();
+  }
+
+  /** {@linkcode Backend.dispose}, for `using`. */
+  [Symbol.dispose](): void {
+    this.dispose();
   }
 
   #check(graph: GraphReference): (() => void)[] {
@@ -332,11 +360,26 @@ export class Backend implements Disposable {
   }
 
   #assertIdle(doing: string): void {
+    this.#handle.assertAlive();
     this.#thread.assertKept();
-    if (!this.#thread.working) return;
-    throw new BackendError(`${this.name} computes just now; await that before you ${doing}`, {
+    if (this.#thread.working || this.#borrowed > 0) throw this.#busy(doing);
+  }
+
+  #assertNotBorrowed(): void {
+    if (this.#borrowed > 0) throw this.#busy("compute");
+  }
+
+  #busy(doing: string): BackendError {
+    return new BackendError(`${this.name} is in use by a computation; await that before you ${doing}`, {
       value: this.name,
-      expected: "a backend at rest",
+      expected: "a backend that computes nothing",
     });
   }
+}
+
+/** What asynchronous work still uses: arrays, and functions that release what it retains. */
+type InFlight = (ArrayBufferView | (() => void))[];
+
+function completeInFlight(inFlight: InFlight): void {
+  for (const one of inFlight.splice(0)) if (typeof one === "function") one();
 }

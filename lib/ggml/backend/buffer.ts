@@ -1,15 +1,18 @@
 import { brands } from "../brands.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
-import { AllocationError, DisposedError, InvalidArgumentError, NotAllocatedError } from "../../errors.ts";
+import { AllocationError, BackendError, InvalidArgumentError, NotAllocatedError } from "../../errors.ts";
 import { checkInteger, checkOneOf, isInstance, show } from "../../support/check.ts";
 import type { BufferType } from "./buffer_type.ts";
 import type { Device } from "./device.ts";
 import { Handle } from "../tensor/handle.ts";
 import { assertNonNull } from "./non_null.ts";
-import type { TensorReference } from "../tensor/references.ts";
+import type { GgmlContext } from "../tensor/context.ts";
+import { HandedOut } from "../tensor/handed_out.ts";
+import type { Tensor } from "../tensor/tensor.ts";
+import { contextsIn, forgetBuffers } from "../allocator/release_memory.ts";
 import { statusError } from "./status.ts";
 import { wrapBufferType } from "./wrappers.ts";
-import { bufferAt, buffersInUse } from "./buffers_in_use.ts";
+import { addBuffer, bufferAt, removeBuffer } from "./buffers_in_use.ts";
 
 function taken(isView: boolean): InvalidArgumentError {
   return new InvalidArgumentError(
@@ -20,31 +23,20 @@ function taken(isView: boolean): InvalidArgumentError {
   );
 }
 
-/** Takes a tensor's memory away; not from one that went with its context. */
-function forget(tensor: TensorReference): void {
-  let pointer: Pointer<"ggml_tensor">;
-  try {
-    pointer = tensor.unsafePointer;
-  } catch (error) {
-    if (error instanceof DisposedError) return;
-    throw error;
-  }
-  Object.assign(tensor.native.structAt("ggml_tensor", pointer), { data: null, buffer: null });
-}
-
 /** What a buffer is for: the scheduler computes where the weights lie. */
 export type BufferUsage = "any" | "weights" | "compute";
 
 /** In the order of `enum ggml_backend_buffer_usage`. */
 const usages: readonly BufferUsage[] = ["any", "weights", "compute"];
 
-/** The arrays in which buffers lie. */
-const memory = new Map<BackendBuffer, Uint8Array<ArrayBuffer>>();
-
-/** What has put tensors into a buffer and must forget their addresses when the buffer goes. */
-export interface BufferUser {
-  /** The buffer's memory goes now, after the work that held it: its tensors have none any more. */
-  bufferFreed(buffer: BackendBuffer): void;
+/** What the owner of a buffer's memory keeps. */
+interface BufferState {
+  /** The buffers that its tensors lie in: itself, or its parts. */
+  readonly parts: Set<bigint>;
+  /** Views that were handed out. */
+  readonly views: HandedOut;
+  /** The array that it lies in. */
+  bytes: Uint8Array<ArrayBuffer> | undefined;
 }
 
 /**
@@ -56,24 +48,27 @@ export class BackendBuffer implements Disposable {
   /** The libraries. */
   readonly native: Native;
   readonly #handle: Handle<"ggml_backend_buffer">;
-  readonly #users: Set<BufferUser> = new Set();
+  readonly #state: BufferState;
 
-  /** Takes over a buffer that the raw layer made. */
-  constructor(native: Native, pointer: Pointer<"ggml_backend_buffer">) {
+  /** Takes over a buffer that the raw layer made; `bytes` is what it lies in, when that is an array of JavaScript. */
+  constructor(native: Native, pointer: Pointer<"ggml_backend_buffer">, bytes?: Uint8Array<ArrayBuffer>) {
+    const state: BufferState = { parts: new Set(), views: new HandedOut(), bytes };
     this.native = native;
+    this.#state = state;
     this.#handle = new Handle({
       what: `the buffer of ${native.readCString(native.lib.ggml_backend_buffer_name(pointer))}`,
       pointer,
       free: (one) => {
-        buffersInUse.delete(one);
-        for (const user of this.#users) user.bufferFreed(this);
-        this.#users.clear();
+        removeBuffer(one);
+        state.views.detach();
+        forgetBuffers(state.parts);
         native.lib.ggml_backend_buffer_free(one);
-        memory.delete(this);
+        state.bytes = undefined;
       },
     });
     brands.buffer.add(this);
-    buffersInUse.set(pointer, this);
+    addBuffer(pointer, this.#handle);
+    for (const context of contextsIn(pointer)) this.own(context, [pointer]);
   }
 
   /**
@@ -108,9 +103,7 @@ export class BackendBuffer implements Disposable {
         },
       );
     }
-    const buffer = new BackendBuffer(native, pointer);
-    memory.set(buffer, bytes);
-    return buffer;
+    return new BackendBuffer(native, pointer, bytes);
   }
 
   /** The address, for the raw layer. Throws DisposedError once it was disposed. */
@@ -163,7 +156,7 @@ export class BackendBuffer implements Disposable {
   }
 
   /**
-   * Its memory as bytes, not copied: valid until it is disposed. Throws NotAllocatedError for memory that isn't the processor's.
+   * Its memory as bytes, not copied: when it is disposed the array's length becomes 0. Throws NotAllocatedError for memory that isn't the processor's.
    * C: `ggml_backend_buffer_get_base`.
    */
   bytes(): Uint8Array<ArrayBuffer> {
@@ -174,7 +167,10 @@ export class BackendBuffer implements Disposable {
       });
     }
     const base = this.native.lib.ggml_backend_buffer_get_base(this.unsafePointer);
-    return base === null ? new Uint8Array(0) : this.native.view(base, this.size);
+    if (base === null) return new Uint8Array(0);
+    const bytes = this.native.view(base, this.size);
+    this.#state.views.add(bytes.buffer, this);
+    return bytes;
   }
 
   /** Fills it with one byte's value, default 0. C: `ggml_backend_buffer_clear`. */
@@ -182,8 +178,18 @@ export class BackendBuffer implements Disposable {
     this.native.lib.ggml_backend_buffer_clear(this.unsafePointer, checkInteger("value", value, { min: 0, max: 255 }));
   }
 
-  /** Forgets what tensors have attached to it, before other tensors are put there. C: `ggml_backend_buffer_reset`. */
+  /**
+   * Forgets what tensors have attached to it, before other tensors are put there. Throws BackendError while a computation uses it.
+   * C: `ggml_backend_buffer_reset`.
+   */
   reset(): void {
+    this.#handle.assertAlive();
+    if (this.#handle.busy) {
+      throw new BackendError("the buffer is in use by a computation; await that before you reset it", {
+        value: this.name,
+        expected: "a buffer that nothing computes with",
+      });
+    }
     this.native.lib.ggml_backend_buffer_reset(this.unsafePointer);
   }
 
@@ -193,11 +199,12 @@ export class BackendBuffer implements Disposable {
    * Throws InvalidArgumentError for a tensor that has memory or is a view, and for a place where it doesn't fit; BackendError when the backend refuses it.
    * C: `ggml_backend_tensor_alloc`, which calls `ggml_backend_buffer_init_tensor`.
    */
-  place(tensor: TensorReference, offset: number): void {
+  place(tensor: Tensor, offset: number): void {
     const { native, alignment, size } = this;
     brands.tensor.check("tensor", tensor);
-    const { data, view_src } = native.structAt("ggml_tensor", tensor.unsafePointer);
-    if (data !== null || view_src !== null) throw taken(view_src !== null);
+    const { data, buffer, view_src } = native.structAt("ggml_tensor", tensor.unsafePointer);
+    // A tensor without elements may lie in a buffer at no address.
+    if (data !== null || buffer !== null || view_src !== null) throw taken(view_src !== null);
     const needed = Number(native.lib.ggml_backend_buffer_get_alloc_size(this.unsafePointer, tensor.unsafePointer));
     checkInteger("offset", offset, { min: 0, max: Math.max(0, size - needed) });
     if (offset % alignment !== 0 || offset + needed > size) {
@@ -214,14 +221,14 @@ export class BackendBuffer implements Disposable {
     );
     const error = statusError(status, `placing a tensor in ${this.name}`);
     if (error !== undefined) throw error;
-    this.use({ bufferFreed: () => forget(tensor) });
+    this.own(tensor.context, [this.unsafePointer]);
   }
 
   /**
    * Gives a view memory: that of the tensor that it is a view of. For views that were made before their tensor had memory; the allocators do it by
    * themselves. Throws InvalidArgumentError for what isn't such a view, NotAllocatedError. C: `ggml_backend_view_init`.
    */
-  static initView(view: TensorReference): void {
+  static initView(view: Tensor): void {
     const { native, unsafePointer } = brands.tensor.check("view", view);
     const { view_src, buffer } = native.structAt("ggml_tensor", unsafePointer);
     if (view_src === null || buffer !== null) throw taken(view_src !== null);
@@ -234,22 +241,38 @@ export class BackendBuffer implements Disposable {
     }
     const error = statusError(native.lib.ggml_backend_view_init(unsafePointer), "placing a view");
     if (error !== undefined) throw error;
-    bufferAt(source.buffer)?.use({ bufferFreed: () => forget(view) });
+    const owner = bufferAt(source.buffer);
+    if (owner !== undefined) view.context.keepMemory(owner);
   }
 
-  /** Keeps the memory until the function that it gives is called, even when it is disposed meanwhile. */
+  /** Retains the memory until the returned function is called, even when it is disposed meanwhile. */
   retain(): () => void {
     return this.#handle.retain();
   }
 
-  /** Lets `user` know when the memory goes. For what allocates tensors. */
-  use(user: BufferUser): void {
+  /**
+   * Notes that tensors of a context lie in it, or in parts of it: it lives as long as they can be reached, and they have no memory after it.
+   *
+   * @internal
+   */
+  own(context: GgmlContext, parts: Iterable<bigint>): void {
     this.#handle.assertAlive();
-    this.#users.add(user);
+    for (const part of parts) this.#state.parts.add(part);
+    context.keepMemory(this.#handle);
   }
 
-  /** Frees it; its tensors have no memory after. C: `ggml_backend_buffer_free`. */
+  /** Whether it was disposed. */
+  get disposed(): boolean {
+    return this.#handle.disposed;
+  }
+
+  /** Frees it; its tensors have no memory after. A second call does nothing. C: `ggml_backend_buffer_free`. */
+  dispose(): void {
+    this.#handle.dispose();
+  }
+
+  /** {@linkcode BackendBuffer.dispose}, for `using`. */
   [Symbol.dispose](): void {
-    this.#handle[Symbol.dispose]();
+    this.dispose();
   }
 }

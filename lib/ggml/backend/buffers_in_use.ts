@@ -1,9 +1,20 @@
-import type { BackendBuffer } from "./buffer.ts";
+import type { Handle } from "../tensor/handle.ts";
 
-/** The buffers in use, by address: a computation retains those that its tensors lie in. */
-export const buffersInUse: Map<bigint, BackendBuffer> = new Map();
+type BufferHandle = Handle<"ggml_backend_buffer">;
 
-/** The buffer at an address; `undefined` for one that an allocator or the raw layer owns. */
-export function bufferAt(pointer: bigint): BackendBuffer | undefined {
-  return buffersInUse.get(pointer);
+const handles = new Map<bigint, WeakRef<BufferHandle>>();
+
+/** Adds a buffer that was made; {@linkcode removeBuffer} when it is freed. */
+export function addBuffer(pointer: bigint, handle: BufferHandle): void {
+  handles.set(pointer, new WeakRef(handle));
+}
+
+/** Removes a buffer whose memory goes now. */
+export function removeBuffer(pointer: bigint): void {
+  handles.delete(pointer);
+}
+
+/** The owner of the buffer at an address, which a computation retains; `undefined` for one that an allocator or the raw layer owns. */
+export function bufferAt(pointer: bigint): BufferHandle | undefined {
+  return handles.get(pointer)?.deref();
 }

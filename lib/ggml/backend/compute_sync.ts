@@ -1,9 +1,11 @@
 import { ggml_status } from "../../../ffi/mod.ts";
 import { BackendError, UnsupportedOperationError } from "../../errors.ts";
 import { checkInteger, checkOptions } from "../../support/check.ts";
+import { brands } from "../brands.ts";
+import { GraphError } from "../tensor/errors.ts";
 import type { Graph } from "../graph/graph.ts";
 import { checkIndices } from "./index_check.ts";
-import { takeThrown } from "../ops/custom.ts";
+import { collectThrown } from "../ops/custom.ts";
 import { dataOf, isOnHost } from "../tensor/view.ts";
 
 /** How {@linkcode computeSync} computes. */
@@ -22,16 +24,38 @@ export interface ComputeSyncOptions {
 export function computeSync(graph: Graph, options?: ComputeSyncOptions): void {
   const { threads = 1 } = checkOptions("computeSync", options, ["threads"]);
   const count = checkInteger("threads", threads, { min: 1, max: navigator.hardwareConcurrency });
+  brands.graph.check("graph", graph).assertAlive();
+  if (computing.has(graph)) {
+    throw new GraphError(
+      "the graph is being computed, and this is called by one of its operators; compute another one",
+      {
+        value: "computing",
+        expected: "a graph that isn't being computed",
+      },
+    );
+  }
+  const release = graph.retain();
+  computing.add(graph);
+  try {
+    compute(graph, count);
+  } finally {
+    computing.delete(graph);
+    release();
+  }
+}
+
+/** The graphs that are being computed on this thread. */
+const computing = new WeakSet<Graph>();
+
+function compute(graph: Graph, threads: number): void {
   const { native } = graph;
-  const plan = native.lib.ggml_graph_plan(graph.unsafePointer, count, null);
+  const plan = native.lib.ggml_graph_plan(graph.unsafePointer, threads, null);
   const work = native.allocate(Math.max(Number(plan.work_size), 1), 64);
   native.assign(plan, { work_data: work });
   assertAllocated(graph);
   checkIndices(graph);
-  takeThrown();
-  const status = native.lib.ggml_graph_compute(graph.unsafePointer, plan);
-  const [error] = takeThrown();
-  if (error !== undefined) throw error;
+  const { status, errors } = collectThrown(() => native.lib.ggml_graph_compute(graph.unsafePointer, plan));
+  if (errors.length > 0) throw errors[0];
   if (status === ggml_status.GGML_STATUS_SUCCESS) return;
   throw new BackendError(`the computation failed: ${native.readCString(native.lib.ggml_status_to_string(status))}`, {
     value: status,

@@ -7,6 +7,7 @@ import {
 } from "../../../ffi/mod.ts";
 import { startThread } from "../../worker/start.ts";
 import type { GgmlError } from "../../errors.ts";
+import { abandon } from "../tensor/handle.ts";
 import type { GgmlTasks } from "../thread/tasks.ts";
 
 /** How work on a native thread is asked for. */
@@ -42,12 +43,23 @@ export class ComputeThread {
     if (this.#lost !== undefined) throw this.#lost;
   }
 
+  /** Does work on the calling thread. `releases` are called when it has ended. */
+  runSync<T>(releases: readonly (() => void)[], work: () => T): T {
+    this.#working++;
+    try {
+      return work();
+    } finally {
+      this.#working--;
+      releases.forEach((release) => release());
+    }
+  }
+
   /**
-   * Does work on the thread, in the order in which it was asked for. `holds` are called when it has ended; not when the thread was lost, since native
-   * code may still use what they hold.
+   * Does work on the thread, in the order in which it was asked for. `releases` are called when it has ended; not when the thread was lost, since native
+   * code may still use what they retain.
    */
   async run<T>(
-    holds: readonly (() => void)[],
+    releases: readonly (() => void)[],
     work: (thread: NativeThread<GgmlTasks>) => Promise<T>,
   ): Promise<T> {
     this.#working++;
@@ -56,7 +68,8 @@ export class ComputeThread {
       return await this.#watch(work(await (this.#thread ??= this.#start())));
     } finally {
       this.#working--;
-      if (this.#lost === undefined) holds.forEach((release) => release());
+      if (this.#lost === undefined) releases.forEach((release) => release());
+      else abandon(releases);
     }
   }
 

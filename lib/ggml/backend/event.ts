@@ -50,8 +50,18 @@ export class BackendEvent implements Disposable {
     });
   }
 
-  /** Frees it. C: `ggml_backend_event_free`. */
+  /** Whether it was disposed. */
+  get disposed(): boolean {
+    return this.#handle.disposed;
+  }
+
+  /** Frees it; a second call does nothing. C: `ggml_backend_event_free`. */
+  dispose(): void {
+    this.#handle.dispose();
+  }
+
+  /** {@linkcode BackendEvent.dispose}, for `using`. */
   [Symbol.dispose](): void {
-    this.#handle[Symbol.dispose]();
+    this.dispose();
   }
 }

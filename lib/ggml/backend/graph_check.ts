@@ -1,9 +1,9 @@
 import type { Native, Pointer, StructView } from "../../../ffi/mod.ts";
 import { ggml_op, type ggml_tensor } from "../../../ffi/mod.ts";
 import { NotAllocatedError, UnsupportedOperationError } from "../../errors.ts";
-import type { BackendBuffer } from "./buffer.ts";
 import { bufferAt } from "./buffers_in_use.ts";
 import { assertNonNull } from "./non_null.ts";
+import type { Handle } from "../tensor/handle.ts";
 import type { GraphReference } from "../tensor/references.ts";
 
 /** What a computation is checked against. */
@@ -40,13 +40,17 @@ export function tensorWords(native: Native, tensor: Pointer<"ggml_tensor">): str
 
 /**
  * Throws unless each node of a graph has memory that the device can use, and is of an operator that it has: NotAllocatedError,
- * UnsupportedOperationError. Native code would abort. Gives the buffers that the tensors lie in.
+ * UnsupportedOperationError. Native code would abort. Returns the owners of the buffers that the tensors lie in.
  */
-export function checkGraph(native: Native, graph: GraphReference, { device, name }: GraphCheck): BackendBuffer[] {
+export function checkGraph(
+  native: Native,
+  graph: GraphReference,
+  { device, name }: GraphCheck,
+): Handle<"ggml_backend_buffer">[] {
   const { lib } = native;
   const buffers = new Set<bigint>();
   const usable = (tensor: Pointer<"ggml_tensor">, view: StructView<ggml_tensor>): void => {
-    if (view.data === null) throw notAllocated(native, tensor);
+    if (view.data === null && (view.buffer === null || !lib.ggml_is_empty(tensor))) throw notAllocated(native, tensor);
     const buffer = view.buffer;
     if (buffer === null || buffers.has(buffer)) return;
     const type = assertNonNull(lib.ggml_backend_buffer_get_type(buffer), "a buffer type");

@@ -38,7 +38,9 @@ export class GraphCopy implements GraphReference, Disposable {
     brands.graphCopy.add(this);
     this.native = graph.native;
     const { lib } = this.native;
+    const unlock = graph.retain();
     const copy = lib.ggml_backend_graph_copy(backend.unsafePointer, graph.unsafePointer);
+    unlock();
     const { graph: pointer, ctx_allocated: context } = copy;
     if (pointer === null || context === null) throw noMemory(backend);
     const release = backend.retain();
@@ -51,6 +53,7 @@ export class GraphCopy implements GraphReference, Disposable {
         release();
       },
     });
+    this.#context.keepMemory(this.#handle);
   }
 
   /** The address, for the raw layer. Throws DisposedError once it was disposed. */
@@ -67,15 +70,25 @@ export class GraphCopy implements GraphReference, Disposable {
     );
   }
 
-  /** Keeps it in memory until the function that it gives is called. */
+  /** Retains it until the returned function is called. */
   retain(): () => void {
     return this.#handle.retain();
   }
 
-  /** Frees it; its tensors can't be used after. C: `ggml_backend_graph_copy_free`. */
-  [Symbol.dispose](): void {
+  /** Whether it was disposed. */
+  get disposed(): boolean {
+    return this.#handle.disposed;
+  }
+
+  /** Frees it; its tensors can't be used after. A second call does nothing. C: `ggml_backend_graph_copy_free`. */
+  dispose(): void {
     this.#context.dispose();
-    this.#handle[Symbol.dispose]();
+    this.#handle.dispose();
+  }
+
+  /** {@linkcode GraphCopy.dispose}, for `using`. */
+  [Symbol.dispose](): void {
+    this.dispose();
   }
 }
 
@@ -123,15 +136,23 @@ export function compareBackends(
       copied.dispose();
     }
   });
-  const done = native.lib.ggml_backend_compare_graph_backend(
-    first.unsafePointer,
-    second.unsafePointer,
-    graph.unsafePointer,
-    callback.pointer,
-    null,
-    wanted === undefined ? null : native.addressOf(wanted),
-    BigInt(wanted?.length ?? 0),
-  );
+  const borrower = {};
+  const releases = [graph.retain(), first.borrow(borrower)];
+  let done = false;
+  try {
+    releases.push(second.borrow(borrower));
+    done = native.lib.ggml_backend_compare_graph_backend(
+      first.unsafePointer,
+      second.unsafePointer,
+      graph.unsafePointer,
+      callback.pointer,
+      null,
+      wanted === undefined ? null : native.addressOf(wanted),
+      BigInt(wanted?.length ?? 0),
+    );
+  } finally {
+    for (const release of releases) release();
+  }
   if (thrown !== undefined) throw thrown.error;
   if (!done) throw noMemory(second);
 }

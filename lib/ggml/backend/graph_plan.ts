@@ -1,10 +1,15 @@
 import type { Native } from "../../../ffi/mod.ts";
 import { BackendError } from "../../errors.ts";
 import type { Backend } from "./backend.ts";
+import { brands } from "../brands.ts";
+import { checkFunction } from "../../support/check.ts";
 import { Handle } from "../tensor/handle.ts";
 import { assertNonNull } from "./non_null.ts";
 import type { GraphReference } from "../tensor/references.ts";
 import { statusError } from "./status.ts";
+
+/** Does work with the plan's backend and graph, once they were checked, and returns what it gives. */
+export type ComputePlan = <T>(work: () => T) => T;
 
 /**
  * A graph that a backend has prepared to compute often. The CPU has plans; most others have none.
@@ -14,7 +19,7 @@ import { statusError } from "./status.ts";
 export class GraphPlan implements Disposable {
   readonly #native: Native;
   readonly #backend: Backend;
-  readonly #check: () => (() => void)[];
+  readonly #run: ComputePlan;
   readonly #handle: Handle<"ggml_backend_graph_plan_t">;
 
   /**
@@ -22,10 +27,12 @@ export class GraphPlan implements Disposable {
    *
    * @internal
    */
-  constructor(backend: Backend, graph: GraphReference, check: () => (() => void)[]) {
+  constructor(backend: Backend, graph: GraphReference, run: ComputePlan) {
+    brands.backend.check("backend", backend);
+    checkFunction("run", run);
     this.#native = backend.native;
     this.#backend = backend;
-    this.#check = check;
+    this.#run = run;
     const { iface } = this.#native.structAt("ggml_backend", backend.unsafePointer);
     if (iface.graph_plan_create === null || iface.graph_plan_compute === null || iface.graph_plan_free === null) {
       throw new BackendError(`${backend.name} has no plans; use compute(graph)`, {
@@ -35,33 +42,46 @@ export class GraphPlan implements Disposable {
     }
     const { lib } = this.#native;
     const { unsafePointer: owner } = backend;
-    const holds = check();
-    const pointer = lib.ggml_backend_graph_plan_create(owner, graph.unsafePointer);
+    const pointer = run(() => lib.ggml_backend_graph_plan_create(owner, graph.unsafePointer));
+    // The plan refers to the graph's own list of nodes.
+    const releases = [graph.retain(), backend.retain()];
     this.#handle = new Handle({
       what: "the plan of a graph",
       pointer: assertNonNull(pointer, "a plan"),
       free: (one) => {
         lib.ggml_backend_graph_plan_free(owner, one);
-        for (const release of holds) release();
+        for (const release of releases) release();
       },
     });
   }
 
   /** Computes the graph on the calling thread, which it blocks. Throws as {@linkcode Backend.compute} rejects. C: `ggml_backend_graph_plan_compute`. */
   computeSync(): void {
-    const plan = this.#handle.pointer;
-    const holds = this.#check();
+    const { pointer } = this.#handle;
+    const release = this.#handle.retain();
     try {
-      const status = this.#native.lib.ggml_backend_graph_plan_compute(this.#backend.unsafePointer, plan);
+      const status = this.#run(() =>
+        this.#native.lib.ggml_backend_graph_plan_compute(this.#backend.unsafePointer, pointer)
+      );
       const error = statusError(status, `computing a plan on ${this.#backend.name}`);
       if (error !== undefined) throw error;
     } finally {
-      for (const release of holds) release();
+      release();
     }
   }
 
-  /** Frees it. C: `ggml_backend_graph_plan_free`. */
+  /** Whether it was disposed. */
+  get disposed(): boolean {
+    return this.#handle.disposed;
+  }
+
+  /** Frees it; a second call does nothing. C: `ggml_backend_graph_plan_free`. */
+  dispose(): void {
+    this.#handle.dispose();
+  }
+
+  /** {@linkcode GraphPlan.dispose}, for `using`. */
   [Symbol.dispose](): void {
-    this.#handle[Symbol.dispose]();
+    this.dispose();
   }
 }

@@ -1,5 +1,7 @@
 import type { Native, Pointer } from "../../../ffi/mod.ts";
-import type { BackendBuffer } from "./buffer.ts";
+import type { Handle } from "../tensor/handle.ts";
+import type { GgmlContext } from "../tensor/context.ts";
+import { GraphError } from "../tensor/errors.ts";
 import { bufferAt } from "./buffers_in_use.ts";
 import type { Graph } from "../graph/graph.ts";
 
@@ -47,18 +49,24 @@ export class SourceSnapshot {
  * allocator's memory goes or is used for others then. Meanwhile graph, contexts and the buffers of its other tensors stay in memory.
  */
 export class ScheduledGraph {
-  readonly #graph: Graph;
+  // Weak: a scheduler that nobody has any more is freed, though graph and contexts keep it while they can be reached.
+  readonly #graph: WeakRef<Graph>;
+  readonly #contexts: readonly WeakRef<GgmlContext>[];
+  readonly #version: number;
   readonly #native: Native;
   /** Those without memory of their own. */
   readonly #given: readonly Pointer<"ggml_tensor">[];
-  readonly #holds: readonly (() => void)[];
+  readonly #releases: readonly (() => void)[];
+  #onReset: (() => void) | undefined;
 
   /** Notes what has no memory yet. */
   constructor(graph: Graph, tensors: ReadonlySet<Pointer<"ggml_tensor">>) {
-    this.#graph = graph;
+    this.#graph = new WeakRef(graph);
+    this.#contexts = [...graph.context.reached()].map((context) => new WeakRef(context));
+    this.#version = graph.version;
     this.#native = graph.native;
     const given: Pointer<"ggml_tensor">[] = [];
-    const buffers = new Set<BackendBuffer>();
+    const buffers = new Set<Handle<"ggml_backend_buffer">>();
     for (const tensor of tensors) {
       const { data, buffer } = this.#native.structAt("ggml_tensor", tensor);
       if (data === null) given.push(tensor);
@@ -66,12 +74,30 @@ export class ScheduledGraph {
       if (owner !== undefined) buffers.add(owner);
     }
     this.#given = given;
-    this.#holds = [graph.retain(), ...[...buffers].map((buffer) => buffer.retain())];
+    this.#releases = [graph.retainMemory(), ...[...buffers].map((buffer) => buffer.retain())];
   }
 
-  /** Whether it is of this graph. */
+  /** Whether it is of this graph. Throws GraphError when the graph was changed since. */
   isOf(graph: Graph): boolean {
-    return this.#graph === graph;
+    if (this.#graph.deref() !== graph) return false;
+    if (graph.version === this.#version) return true;
+    throw new GraphError(
+      "the graph was changed after the scheduler allocated it; allocate it again, then write its inputs",
+      {
+        value: graph.version,
+        expected: "a graph as it was allocated",
+      },
+    );
+  }
+
+  /** Makes what owns the memory live as long as the tensors can be reached; `onReset` is called before their contexts are reset. */
+  setOwner(owner: object, onReset: () => void): void {
+    this.#onReset = onReset;
+    for (const reference of this.#contexts) {
+      const context = reference.deref();
+      context?.onReset(onReset);
+      if (this.#given.length > 0) context?.keepMemory(owner);
+    }
   }
 
   /** Takes the addresses away and lets the graph go. */
@@ -82,7 +108,11 @@ export class ScheduledGraph {
       view.buffer = null;
       view.extra = null;
     }
-    this.#graph.context.releaseViews();
-    for (const release of this.#holds) release();
+    for (const reference of this.#contexts) {
+      const context = reference.deref();
+      context?.releaseViews();
+      if (this.#onReset !== undefined) context?.offReset(this.#onReset);
+    }
+    for (const release of this.#releases) release();
   }
 }

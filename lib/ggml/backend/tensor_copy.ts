@@ -1,6 +1,7 @@
 import { brands } from "../brands.ts";
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkInteger, show } from "../../support/check.ts";
+import { checkInteger, checkOptions, show } from "../../support/check.ts";
+import { statusError } from "./status.ts";
 import { notAllocated } from "./graph_check.ts";
 import type { TensorReference } from "../tensor/references.ts";
 
@@ -97,12 +98,22 @@ export function checkSameLayout(from: TensorReference, to: TensorReference): voi
   );
 }
 
-/** Throws NotAllocatedError for a tensor without memory. */
+/** Throws NotAllocatedError for a tensor that lies in no buffer: these functions go by the buffer, which a context with memory of its own hasn't. */
 export function checkAllocated(tensor: TensorReference): void {
   brands.tensor.check("tensor", tensor);
-  const { data, buffer, view_src } = tensor.native.structAt("ggml_tensor", tensor.unsafePointer);
-  if (data !== null && (buffer !== null || view_src !== null)) return;
-  throw notAllocated(tensor.native, tensor.unsafePointer);
+  const { native, unsafePointer } = tensor;
+  const { data, buffer, view_src } = native.structAt("ggml_tensor", unsafePointer);
+  if (data !== null && buffer !== null) return;
+  if (view_src !== null) {
+    const source = native.structAt("ggml_tensor", view_src);
+    // A view that was made after its tensor had memory knows the address and not the buffer.
+    if (buffer === null && source.buffer !== null && source.data !== null) {
+      const error = statusError(native.lib.ggml_backend_view_init(unsafePointer), "placing a view");
+      if (error !== undefined) throw error;
+      return;
+    }
+  }
+  throw notAllocated(native, unsafePointer);
 }
 
 /** Throws unless the bytes of an array fit into a tensor from `offset` on. */
@@ -123,9 +134,16 @@ export function checkRange(tensor: TensorReference, offset: number, data: ArrayB
 export function checkRows(
   tensor: TensorReference,
   data: ArrayBufferView,
-  { size, count, tensorStride, dataStride = size, offset = 0 }: TensorRows,
+  rows: TensorRows,
 ): [bigint, bigint, bigint, bigint, bigint] {
   checkData(data);
+  const { size = 0, count = 0, tensorStride = 0, dataStride = size, offset = 0 } = checkOptions("rows", rows, [
+    "size",
+    "count",
+    "tensorStride",
+    "dataStride",
+    "offset",
+  ]);
   const all = byteLength(tensor);
   checkInteger("size", size, { min: 0, max: all });
   checkInteger("count", count, { min: 0, max: all });

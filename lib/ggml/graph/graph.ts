@@ -1,7 +1,7 @@
-import type { Native, Pointer } from "../../../ffi/mod.ts";
+import type { Lifetime, Native, Pointer } from "../../../ffi/mod.ts";
 import { graphLeaves } from "../../../ffi/mod.ts";
 import { AllocationError, UnsupportedOperationError } from "../../errors.ts";
-import { checkBoolean, checkInteger, checkOptions } from "../../support/check.ts";
+import { checkBoolean, checkInteger, checkOptions, checkText, refuse } from "../../support/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import { brands } from "../brands.ts";
 import { addGradients } from "./backward.ts";
@@ -58,6 +58,9 @@ export class Graph implements GraphReference, Disposable {
   readonly #handle: Handle<"ggml_cgraph">;
   /** What owns the memory of its tensors, when a graph allocator does. */
   #memory: GraphMemory | undefined;
+  #version = 0;
+  /** What its tensors live by, once it has some. */
+  #lifetime: Lifetime | undefined;
 
   /** Makes an empty graph. Throws InvalidArgumentError for a bad option, AllocationError when there isn't enough memory, DisposedError. */
   constructor(context: GgmlContext, options?: GraphOptions) {
@@ -68,7 +71,6 @@ export class Graph implements GraphReference, Disposable {
     this.gradients = checkBoolean("gradients", gradients);
     const made = makeGraph(context.native, checkInteger("size", size, { min: 1, max: 1 << 24 }), this.gradients);
     this.#handle = new Handle({ what: "the graph", ...made });
-    finalizer.register(this, made, this);
   }
 
   /** The libraries that it came from. */
@@ -79,19 +81,43 @@ export class Graph implements GraphReference, Disposable {
   /** Its address, for the raw layer. Throws DisposedError once it or a context that it uses was disposed or reset. */
   get unsafePointer(): Pointer<"ggml_cgraph"> {
     this.context.reached();
+    this.#lifetime?.assertAlive();
     return this.#handle.pointer;
   }
 
-  /** Keeps the graph, its context and its tensors in memory until the function that it gives is called: work on another thread uses them. */
+  /**
+   * Retains the graph, its context and its tensors for a computation until the returned function is called. Meanwhile the graph can't be changed and its
+   * contexts can't be reset: GraphError says so.
+   */
   retain(): () => void {
     const memory = this.#memory?.disposed === false ? [this.#memory.retain()] : [];
-    const released = [this.context.retain(), this.#handle.retain(), ...memory];
-    return () => released.forEach((release) => release());
+    const releases = [this.context.lock(), this.#handle.lock(), ...memory];
+    return () => releases.forEach((release) => release());
+  }
+
+  /**
+   * Retains the memory of the graph and its tensors until the returned function is called; it may be changed meanwhile.
+   *
+   * @internal
+   */
+  retainMemory(): () => void {
+    const releases = [this.context.retain(), this.#handle.retain()];
+    return () => releases.forEach((release) => release());
+  }
+
+  /**
+   * How often it was changed.
+   *
+   * @internal
+   */
+  get version(): number {
+    return this.#version;
   }
 
   /** Throws DisposedError once it or a context that it uses was disposed or reset. */
   assertAlive(): void {
     this.context.reached();
+    this.#lifetime?.assertAlive();
     this.#handle.assertAlive();
   }
 
@@ -160,27 +186,31 @@ export class Graph implements GraphReference, Disposable {
 
   /** A node or leaf by its name; `undefined` when there is none. C: `ggml_graph_get_tensor`. */
   get(name: string): Tensor | undefined {
-    const found = this.native.lib.ggml_graph_get_tensor(this.unsafePointer, name);
+    const found = this.native.lib.ggml_graph_get_tensor(this.unsafePointer, checkText("the name", name));
     return found === null ? undefined : this.context.wrap(found);
   }
 
   /**
    * Adds results, with all that they need and the graph hasn't yet.
    *
-   * Throws GraphError when it has no room for them. C: `ggml_build_forward_expand`.
+   * Throws GraphError when it has no capacity for them or is in use by a computation. C: `ggml_build_forward_expand`.
    */
   forward(...results: readonly Tensor[]): this {
+    this.#assertUnlocked("add to");
     for (const result of results) {
       this.#take(result);
       this.native.lib.ggml_build_forward_expand(this.unsafePointer, result.unsafePointer);
+      this.#version++;
     }
     return this;
   }
 
   /** Adds a result with all that it needs without marking it as to be computed. Throws as {@linkcode Graph.forward} does. C: `ggml_build_forward_order`. */
   order(result: Tensor): this {
+    this.#assertUnlocked("add to");
     this.#take(result);
     this.native.lib.ggml_build_forward_order(this.unsafePointer, result.unsafePointer);
+    this.#version++;
     return this;
   }
 
@@ -190,10 +220,13 @@ export class Graph implements GraphReference, Disposable {
    * Throws GraphError when it has no room, InvalidArgumentError for a bad index. C: `ggml_build_forward_select`.
    */
   select(results: readonly Tensor[], index: number): Tensor {
+    this.#assertUnlocked("add to");
+    if (!Array.isArray(results) || results.length === 0) refuse("the results", results, "an array of tensors");
     checkInteger("the index", index, { min: 0, max: results.length - 1 });
     for (const result of results) this.#take(result);
     this.#assertRoom(results);
     const pointers = BigUint64Array.from(results, ({ unsafePointer }) => unsafePointer);
+    this.#version++;
     return this.context.wrap(
       this.native.lib.ggml_build_forward_select(
         this.unsafePointer,
@@ -226,19 +259,28 @@ export class Graph implements GraphReference, Disposable {
    */
   backward(context: GgmlContext, options?: BackwardOptions): this {
     const { accumulate = false } = checkOptions("backward", options, ["accumulate"]);
+    brands.context.check("context", context).assertAlive();
+    this.#assertUnlocked("add to");
     addGradients(this, context, checkBoolean("accumulate", accumulate));
+    this.#version++;
     return this;
   }
 
   /** The gradient of a tensor; `undefined` when it has none. C: `ggml_graph_get_grad`. */
   gradient(tensor: Tensor): Tensor | undefined {
-    const found = this.native.lib.ggml_graph_get_grad(this.unsafePointer, tensor.unsafePointer);
+    const found = this.native.lib.ggml_graph_get_grad(
+      this.unsafePointer,
+      brands.tensor.check("tensor", tensor).unsafePointer,
+    );
     return found === null ? undefined : this.context.wrap(found);
   }
 
   /** The tensor in which gradients of several computations add up; `undefined` when there is none. C: `ggml_graph_get_grad_acc`. */
   accumulator(tensor: Tensor): Tensor | undefined {
-    const found = this.native.lib.ggml_graph_get_grad_acc(this.unsafePointer, tensor.unsafePointer);
+    const found = this.native.lib.ggml_graph_get_grad_acc(
+      this.unsafePointer,
+      brands.tensor.check("tensor", tensor).unsafePointer,
+    );
     return found === null ? undefined : this.context.wrap(found);
   }
 
@@ -247,6 +289,7 @@ export class Graph implements GraphReference, Disposable {
    * NotAllocatedError when one of them has no memory. C: `ggml_graph_reset`.
    */
   reset(): this {
+    this.#assertUnlocked("reset");
     if (!this.gradients) throw new GraphError("the graph was made without gradients", { expected: "gradients: true" });
     for (const node of this.nodes) {
       const accumulator = this.accumulator(node);
@@ -279,16 +322,20 @@ export class Graph implements GraphReference, Disposable {
     return graphToDot(this);
   }
 
-  /** Takes out all of its nodes. C: `ggml_graph_clear`. */
+  /** Removes all of its nodes, also when they went with a reset of its context. Throws GraphError while it is computed. C: `ggml_graph_clear`. */
   clear(): this {
-    this.native.lib.ggml_graph_clear(this.unsafePointer);
+    this.context.assertAlive();
+    this.#handle.assertAlive();
+    this.#assertUnlocked("clear");
+    this.native.lib.ggml_graph_clear(this.#handle.pointer);
+    this.#lifetime = undefined;
+    this.#version++;
     return this;
   }
 
   /** Frees it; the tensors stay. A second call does nothing. */
   dispose(): void {
-    finalizer.unregister(this);
-    this.#handle[Symbol.dispose]();
+    this.#handle.dispose();
   }
 
   /** {@linkcode Graph.dispose}, for `using`. */
@@ -296,10 +343,19 @@ export class Graph implements GraphReference, Disposable {
     this.dispose();
   }
 
+  #assertUnlocked(doing: string): void {
+    if (!this.#handle.locked) return;
+    throw new GraphError(
+      `the graph is in use by a computation or a plan; await or dispose that before you ${doing} it`,
+      { value: "computing", expected: "a graph that nothing computes" },
+    );
+  }
+
   #take(result: Tensor): void {
     brands.tensor.check("a result", result).assertAlive();
     this.context.use(result.context);
     this.#assertRoom([result]);
+    this.#lifetime ??= this.context.lifetime;
   }
 
   #assertRoom(results: readonly Tensor[]): void {
@@ -320,8 +376,6 @@ interface MadeGraph {
   readonly pointer: Pointer<"ggml_cgraph">;
   readonly free: () => void;
 }
-
-const finalizer = new FinalizationRegistry<MadeGraph>(({ free }) => free());
 
 /** A graph in a context of its own, just large enough. */
 function makeGraph(native: Native, size: number, gradients: boolean): MadeGraph {

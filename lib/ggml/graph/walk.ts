@@ -1,4 +1,5 @@
 import { ggml_op, ggml_tensor_flag, type Native, type Pointer } from "../../../ffi/mod.ts";
+import type { Graph } from "./graph.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 
 /** How many nodes and leaves a graph of these results has. */
@@ -17,4 +18,13 @@ export function countReached(native: Native, results: readonly Tensor[]): { node
     for (const source of src) if (source !== 0n) open.push(source);
   }
   return { nodes, leaves };
+}
+
+/** The leaves of a graph that are no operand of its nodes. */
+export function unusedLeaves({ native, nodes, leaves }: Graph): Tensor[] {
+  const used = new Set<bigint>();
+  for (const node of nodes) {
+    for (const source of native.structAt("ggml_tensor", node.unsafePointer).src) used.add(source);
+  }
+  return leaves.filter(({ unsafePointer }) => !used.has(unsafePointer));
 }

@@ -79,8 +79,8 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
   private constructor(native: Native, pointer: Pointer<"gguf_context">, context: GgmlContext | undefined) {
     this.native = native;
     this.context = context;
+    brands.nativeGguf.add(this);
     this.#handle = new Handle({ what: "the GGUF context", pointer, free: (one) => native.lib.gguf_free(one) });
-    finalizer.register(this, { native, pointer }, this);
   }
 
   /** One without keys and tensors. C: `gguf_init_empty`. */
@@ -190,7 +190,7 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
 
   /** Sets all the values of another one. Throws InvalidArgumentError when they are aligned differently. C: `gguf_set_kv`. */
   setAll(other: NativeGguf): this {
-    if (!(other instanceof NativeGguf)) refuse("the other one", other, "a NativeGguf");
+    brands.nativeGguf.check("the other one", other);
     if (other.alignment !== this.alignment) this.#refuseAlignment(other.alignment);
     if (other !== this) this.native.lib.gguf_set_kv(this.unsafePointer, other.unsafePointer);
     return this;
@@ -364,16 +364,20 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
     return id >= 0n ? id : refuse("the name of the tensor", name, "the name of a tensor that is there");
   }
 
+  /** Whether it was disposed. */
+  get disposed(): boolean {
+    return this.#handle.disposed;
+  }
+
   /** Frees it with the tensors that were read; a second call does nothing. C: `gguf_free`. */
-  [Symbol.dispose](): void {
-    finalizer.unregister(this);
-    this.#handle[Symbol.dispose]();
+  dispose(): void {
+    this.#handle.dispose();
     this.context?.dispose();
     this.#data.clear();
   }
-}
 
-/** The last net. */
-const finalizer = new FinalizationRegistry<{ native: Native; pointer: Pointer<"gguf_context"> }>(
-  ({ native, pointer }) => native.lib.gguf_free(pointer),
-);
+  /** {@linkcode NativeGguf.dispose}, for `using`. */
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+}

@@ -22,16 +22,23 @@ export type CustomFunction = (result: Tensor, ...operands: readonly Tensor[]) =>
 /** One task: JavaScript runs on the thread that made the function and no other. */
 const TASKS = 1;
 
-/** What functions threw since the last look. */
-const thrown: unknown[] = [];
+/** What functions of the graph that is being computed threw. */
+let thrown: unknown[] = [];
 
 /**
- * What functions of custom operators threw while a graph was computed.
+ * Computes a graph, and gathers what its custom operators throw. A function may compute another graph meanwhile.
  *
  * @internal
  */
-export function takeThrown(): unknown[] {
-  return thrown.splice(0);
+export function collectThrown<T>(compute: () => T): { readonly status: T; readonly errors: readonly unknown[] } {
+  const outer = thrown;
+  const errors: unknown[] = [];
+  thrown = errors;
+  try {
+    return { status: compute(), errors };
+  } finally {
+    thrown = outer;
+  }
 }
 
 function makeCallback<N extends CallbackName>(
@@ -40,9 +47,12 @@ function makeCallback<N extends CallbackName>(
   call: () => CustomFunction,
   operands: number,
 ): Pointer<N> {
+  // Weak: the function lives until the context is freed, and must not keep it.
+  const reference = new WeakRef(context);
   const run = (...values: readonly (Pointer<"ggml_tensor"> | null)[]): void => {
     try {
-      const [result, ...rest] = values.slice(0, operands + 1).map((one) => context.wrap(one as Pointer<"ggml_tensor">));
+      const [result, ...rest] = values.slice(0, operands + 1)
+        .map((one) => (reference.deref() as GgmlContext).wrap(one as Pointer<"ggml_tensor">));
       call()(result as Tensor, ...rest);
     } catch (error) {
       thrown.push(error);

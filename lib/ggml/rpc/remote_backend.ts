@@ -11,7 +11,8 @@ import { checkInteger, checkOptions, checkSignal } from "../../support/check.ts"
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Graph } from "../graph/graph.ts";
 import { checkGraph } from "../backend/graph_check.ts";
-import { buffersOf, forgetBuffers, unallocated } from "../allocator/release_memory.ts";
+import { brands } from "../brands.ts";
+import { buffersOf, clearEmpty, forgetBuffers, unallocated } from "../allocator/release_memory.ts";
 import { remoteBuffers } from "../tensor/remote_buffers.ts";
 import { DEFAULT_TIMEOUT_MS } from "./connect.ts";
 import type { RemoteDevice } from "./protocol.ts";
@@ -99,11 +100,13 @@ export class RemoteBackend implements AsyncDisposable {
    */
   async allocate(context: GgmlContext): Promise<void> {
     this.#assertAlive();
+    brands.context.check("the context", context).assertAlive();
+    clearEmpty(context.tensors());
     const waiting = unallocated(context);
     if (waiting.length === 0) {
       throw new GraphError("the context has no tensor without memory", { expected: "a context without memory" });
     }
-    const release = context.retain();
+    const release = context.lock();
     const buffer = await this.#work([release], "ggml_backend_alloc_ctx_tensors", context.unsafePointer, this.#backend);
     for (const one of buffersOf(waiting)) {
       this.#buffers.add(one);
@@ -127,7 +130,7 @@ export class RemoteBackend implements AsyncDisposable {
     }
     const bytes = encodeValues(tensor, values);
     if (bytes.length === 0) return;
-    const release = tensor.context.retain();
+    const release = tensor.context.lock();
     await this.#work([release], "ggml_backend_tensor_set", tensor.unsafePointer, bytes, 0n, BigInt(bytes.length));
   }
 
@@ -135,7 +138,7 @@ export class RemoteBackend implements AsyncDisposable {
   async read(tensor: Tensor): Promise<TensorValues> {
     this.#checkTensor(tensor);
     const bytes = new Uint8Array(tensor.byteLength);
-    const release = tensor.context.retain();
+    const release = tensor.context.lock();
     if (bytes.length > 0) {
       await this.#work([release], "ggml_backend_tensor_get", tensor.unsafePointer, bytes, 0n, BigInt(bytes.length));
     } else release();
@@ -146,6 +149,7 @@ export class RemoteBackend implements AsyncDisposable {
   async compute(graph: Graph): Promise<void> {
     this.#assertAlive();
     const device = this.#devices.pointers[0] as Pointer<"ggml_backend_device">;
+    brands.graph.check("graph", graph);
     checkGraph(this.#native, graph, { device, name: this.device.endpoint });
     if (graph.length === 0) throw new GraphError("the graph is empty", { expected: "a graph with nodes" });
     const release = graph.retain();
@@ -178,7 +182,7 @@ export class RemoteBackend implements AsyncDisposable {
 
   #checkTensor(tensor: Tensor): void {
     this.#assertAlive();
-    const { buffer } = tensor.struct;
+    const { buffer } = brands.tensor.check("tensor", tensor).struct;
     if (buffer !== null && this.#buffers.has(buffer)) return;
     throw new NotAllocatedError(`${tensor} doesn't lie on ${this.device.endpoint}; allocate its context there first`, {
       value: tensor.name,

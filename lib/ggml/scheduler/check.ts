@@ -3,6 +3,8 @@ import { ggml_op, ggml_tensor_flag, type Native, type Pointer } from "../../../f
 import { InvalidArgumentError, NotAllocatedError, UnsupportedOperationError } from "../../errors.ts";
 import type { Backend } from "../backend/backend.ts";
 import { custom, isCustom, tensorWords } from "../backend/graph_check.ts";
+import type { Graph } from "../graph/graph.ts";
+import { unusedLeaves } from "../graph/walk.ts";
 import { GraphError } from "../tensor/errors.ts";
 
 /** C: `GGML_SCHED_MAX_BACKENDS`. */
@@ -73,6 +75,20 @@ export function checkSchedulable(
     if (able.some(({ device }) => native.lib.ggml_backend_dev_supports_op(device.unsafePointer, tensor))) continue;
     throw unsupported(native, tensor, able, place !== null);
   }
+}
+
+/**
+ * Marks the leaves that no node uses as inputs until the returned function is called: native code knows no backend for them otherwise, and aborts. Inputs
+ * lie with the last backend.
+ */
+export function markUnusedLeaves(graph: Graph): () => void {
+  const input = ggml_tensor_flag.GGML_TENSOR_FLAG_INPUT;
+  const marked = unusedLeaves(graph).map(({ unsafePointer }) => graph.native.structAt("ggml_tensor", unsafePointer))
+    .filter(({ flags }) => (flags & input) === 0);
+  for (const struct of marked) struct.flags |= input;
+  return () => {
+    for (const struct of marked) struct.flags &= ~input;
+  };
 }
 
 function outside(native: Native, tensor: Pointer<"ggml_tensor">): NotAllocatedError {

@@ -10,10 +10,12 @@ import { ComputeThread, type WorkOptions } from "../backend/compute_thread.ts";
 import type { Graph } from "../graph/graph.ts";
 import { tensorWords } from "../backend/graph_check.ts";
 import { checkIndices } from "../backend/index_check.ts";
-import { Handle } from "../tensor/handle.ts";
+import { Handle, retainAll } from "../tensor/handle.ts";
+import { SchedulerState } from "./state.ts";
+import { clearEmpty } from "../allocator/release_memory.ts";
 import { NodeStream } from "./node_stream.ts";
 import { assertNonNull } from "../backend/non_null.ts";
-import { checkBackends, checkSchedulable } from "./check.ts";
+import { checkBackends, checkSchedulable, markUnusedLeaves } from "./check.ts";
 import { statusError } from "../backend/status.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 
@@ -56,9 +58,7 @@ export class Scheduler implements Disposable {
   readonly #handle: Handle<"ggml_backend_sched">;
   readonly #thread: ComputeThread;
   readonly #graphSize: number;
-  #allocation: ScheduledGraph | undefined;
-  /** The operands of the graph that it has split, before it put copies in their place. */
-  #sources: SourceSnapshot | undefined;
+  readonly #state: SchedulerState;
   readonly #assigned = new Map<Tensor, Backend>();
   /** Whether its allocator is without buffers while it takes itself to have them: so it is after a failure, and after a count of sizes. */
   #hollow = false;
@@ -88,15 +88,18 @@ export class Scheduler implements Disposable {
       checkBoolean("parallel", parallel),
       checkBoolean("opOffload", opOffload),
     );
-    const holds = backends.map((backend) => backend.retain());
-    this.#thread = new ComputeThread(this.native);
+    const releases = backends.map((backend) => backend.retain());
+    const thread = new ComputeThread(this.native);
+    const state = new SchedulerState(this.native, assertNonNull(pointer, "a scheduler"));
+    this.#thread = thread;
+    this.#state = state;
     this.#handle = new Handle({
       what: "the scheduler",
-      pointer: assertNonNull(pointer, "a scheduler"),
-      free: (one) => {
-        this.#endAllocation();
-        this.native.lib.ggml_backend_sched_free(one);
-        for (const release of holds) release();
+      pointer: state.pointer,
+      free: () => {
+        thread.end();
+        state.free();
+        for (const release of releases) release();
       },
     });
   }
@@ -120,7 +123,7 @@ export class Scheduler implements Disposable {
   bufferType(backend: Backend): BufferType {
     const type = this.native.lib.ggml_backend_sched_get_buffer_type(
       this.unsafePointer,
-      this.#own(backend).unsafePointer,
+      this.#ownBackend(backend).unsafePointer,
     );
     return new BufferType(this.native, assertNonNull(type, "a buffer type"));
   }
@@ -128,7 +131,7 @@ export class Scheduler implements Disposable {
   /** Bytes that it has allocated for a backend to compute in. Throws as {@linkcode Scheduler.bufferType}. C: `ggml_backend_sched_get_buffer_size`. */
   bufferSize(backend: Backend): number {
     return Number(
-      this.native.lib.ggml_backend_sched_get_buffer_size(this.unsafePointer, this.#own(backend).unsafePointer),
+      this.native.lib.ggml_backend_sched_get_buffer_size(this.unsafePointer, this.#ownBackend(backend).unsafePointer),
     );
   }
 
@@ -138,7 +141,7 @@ export class Scheduler implements Disposable {
    */
   assign(node: Tensor, backend: Backend): void {
     this.#assertIdle("assign nodes");
-    this.#own(backend);
+    this.#ownBackend(backend);
     brands.tensor.check("node", node);
     const { buffer } = node.struct;
     const type = buffer === null ? null : this.native.lib.ggml_backend_buffer_get_type(buffer);
@@ -169,33 +172,40 @@ export class Scheduler implements Disposable {
    * {@linkcode Scheduler.compute} rejects. C: `ggml_backend_sched_reserve`.
    */
   reserve(graph: Graph): void {
-    const tensors = this.#prepare(graph);
-    this.#fill(graph, tensors);
-    this.#forgetGraph();
+    this.#exclusively(graph, () => {
+      const tensors = this.#prepare(graph);
+      this.#fill(graph, tensors);
+      this.#state.forgetGraph();
+    });
   }
 
   /** The bytes that {@linkcode Scheduler.reserve} would take, for each backend. Makes no memory. C: `ggml_backend_sched_reserve_size`. */
   reserveSizes(graph: Graph): number[] {
-    this.#prepare(graph);
     const sizes = new BigUint64Array(this.backends.length);
-    // It forgets assignments before it begins, so those aren't in the sizes.
-    this.#hollow = true;
-    this.native.lib.ggml_backend_sched_reserve_size(
-      this.unsafePointer,
-      graph.unsafePointer,
-      this.native.addressOf(sizes),
-    );
-    this.#forgetGraph();
+    this.#exclusively(graph, () => {
+      const { size } = this.#prepare(graph);
+      if (size === 0) return;
+      // It forgets assignments before it begins, so those aren't in the sizes.
+      this.#hollow = true;
+      this.native.lib.ggml_backend_sched_reserve_size(
+        this.unsafePointer,
+        graph.unsafePointer,
+        this.native.addressOf(sizes),
+      );
+      this.#state.forgetGraph();
+    });
     return Array.from(sizes, Number);
   }
 
-  /** Gives each node to a backend and counts the parts, without making memory; gives {@linkcode Scheduler.splitCount}. C: `ggml_backend_sched_split_graph`. */
+  /** Gives each node to a backend and counts the parts, without making memory; returns {@linkcode Scheduler.splitCount}. C: `ggml_backend_sched_split_graph`. */
   split(graph: Graph): number {
-    this.#prepare(graph);
-    this.native.lib.ggml_backend_sched_split_graph(this.unsafePointer, graph.unsafePointer);
-    const { splitCount } = this;
-    this.#forgetGraph();
-    return splitCount;
+    return this.#exclusively(graph, () => {
+      this.#prepare(graph);
+      this.native.lib.ggml_backend_sched_split_graph(this.unsafePointer, graph.unsafePointer);
+      const { splitCount } = this;
+      this.#state.forgetGraph();
+      return splitCount;
+    });
   }
 
   /**
@@ -203,18 +213,20 @@ export class Scheduler implements Disposable {
    * its memory. Throws AllocationError, and as {@linkcode Scheduler.compute} rejects. C: `ggml_backend_sched_alloc_graph`.
    */
   allocate(graph: Graph): void {
-    const tensors = this.#prepare(graph);
-    if (this.#hollow) {
-      this.#fill(graph, tensors);
-      this.#assignAll(tensors);
-    }
-    const allocation = new ScheduledGraph(graph, tensors);
-    if (this.native.lib.ggml_backend_sched_alloc_graph(this.unsafePointer, graph.unsafePointer)) {
-      this.#allocation = allocation;
-      return;
-    }
-    allocation.end();
-    throw this.#noMemory();
+    this.#exclusively(graph, () => {
+      const tensors = this.#prepare(graph);
+      if (this.#hollow) {
+        this.#fill(graph, tensors);
+        this.#assignAll(tensors);
+      }
+      const allocation = new ScheduledGraph(graph, tensors);
+      if (!this.native.lib.ggml_backend_sched_alloc_graph(this.unsafePointer, graph.unsafePointer)) {
+        allocation.end();
+        throw this.#noMemory();
+      }
+      allocation.setOwner(this.#handle, this.#state.onReset);
+      this.#state.allocation = allocation;
+    });
   }
 
   /**
@@ -235,8 +247,13 @@ export class Scheduler implements Disposable {
   computeSync(graph: Graph): void {
     this.#assertIdle("compute");
     this.#ready(graph);
-    const status = this.native.lib.ggml_backend_sched_graph_compute_async(this.unsafePointer, graph.unsafePointer);
-    this.synchronize();
+    const { unsafePointer } = this;
+    const { lib } = this.native;
+    const status = this.#thread.runSync(this.#retain(graph), () => {
+      const computed = lib.ggml_backend_sched_graph_compute_async(unsafePointer, graph.unsafePointer);
+      lib.ggml_backend_sched_synchronize(unsafePointer);
+      return computed;
+    });
     this.#check(status);
   }
 
@@ -253,8 +270,8 @@ export class Scheduler implements Disposable {
     if (signal !== undefined) checkSignal("signal", signal).throwIfAborted();
     checkFunction("filter", filter);
     assertAnyThread(this.backends);
+    const nodes = brands.graph.check("graph", graph).nodes.filter((node) => filter(node));
     this.#ready(graph);
-    const nodes = graph.nodes.filter(filter);
     const stream = new NodeStream(nodes.map(({ unsafePointer }) => unsafePointer));
     const run = this.#run(graph, signal, stream);
     stream.endWith(run);
@@ -276,14 +293,23 @@ export class Scheduler implements Disposable {
   /** Forgets assignments and the graph that it has allocated, whose tensors lose their memory. C: `ggml_backend_sched_reset`. */
   reset(): void {
     this.#assertIdle("reset it");
-    this.#forgetGraph();
+    this.#state.forgetGraph();
     this.#assigned.clear();
   }
 
-  /** Frees it once its work is done; the backends stay. C: `ggml_backend_sched_free`. */
+  /** Whether it was disposed. */
+  get disposed(): boolean {
+    return this.#handle.disposed;
+  }
+
+  /** Frees it once its work is done; the backends stay. A second call does nothing. C: `ggml_backend_sched_free`. */
+  dispose(): void {
+    this.#handle.dispose();
+  }
+
+  /** {@linkcode Scheduler.dispose}, for `using`. */
   [Symbol.dispose](): void {
-    this.#thread.end();
-    this.#handle[Symbol.dispose]();
+    this.dispose();
   }
 
   async #run(graph: Graph, signal: AbortSignal | undefined, stream?: NodeStream): Promise<void> {
@@ -297,7 +323,7 @@ export class Scheduler implements Disposable {
       ? undefined
       : (message: { node?: Pointer<"ggml_tensor"> | undefined }) => stream.add(message.node);
     const status = await this.#thread.run(
-      [this.#handle.retain()],
+      this.#retain(graph),
       (thread) => thread.run("computeScheduled", input, { signal, onMessage }),
     );
     if (stream?.stopped !== true) this.#check(status);
@@ -309,17 +335,35 @@ export class Scheduler implements Disposable {
     for (const backend of this.backends) backend.assertKept();
     this.#handle.assertAlive();
     brands.graph.check("graph", graph);
-    if (this.#allocation?.isOf(graph) !== true) this.allocate(graph);
+    if (this.#state.allocation?.isOf(graph) !== true) this.allocate(graph);
     checkIndices(graph);
   }
 
-  #prepare(graph: Graph): Set<Pointer<"ggml_tensor">> {
+  /** Retains what a computation uses. */
+  #retain(graph: Graph): (() => void)[] {
+    return retainAll(
+      () => this.#handle.retain(),
+      () => graph.retain(),
+      ...this.backends.map((backend) => () => backend.borrow(this)),
+    );
+  }
+
+  /** Does work with a graph while neither it nor this object may be changed: devices in TypeScript are asked what they support. */
+  #exclusively<T>(graph: Graph, work: () => T): T {
     this.#assertIdle("take another graph");
     brands.graph.check("graph", graph);
-    this.#forgetGraph();
+    clearEmpty(graph.tensors());
+    return this.#thread.runSync(
+      retainAll(() => markUnusedLeaves(graph), () => this.#handle.retain(), () => graph.retain()),
+      work,
+    );
+  }
+
+  #prepare(graph: Graph): Set<Pointer<"ggml_tensor">> {
+    this.#state.forgetGraph();
     const tensors = tensorsOf(this.native, graph);
     checkSchedulable(this.native, tensors, this.backends, this.#graphSize);
-    this.#sources = new SourceSnapshot(this.native, tensors);
+    this.#state.sources = new SourceSnapshot(this.native, tensors);
     this.#assignAll(tensors);
     return tensors;
   }
@@ -338,14 +382,8 @@ export class Scheduler implements Disposable {
     this.#hollow = true;
     if (tensors.size === 0) return;
     if (!this.native.lib.ggml_backend_sched_reserve(this.unsafePointer, graph.unsafePointer)) throw this.#noMemory();
-    this.#sources?.restore();
+    this.#state.sources?.restore();
     this.#hollow = false;
-  }
-
-  #forgetGraph(): void {
-    this.native.lib.ggml_backend_sched_synchronize(this.unsafePointer);
-    this.native.lib.ggml_backend_sched_reset(this.unsafePointer);
-    this.#endAllocation();
   }
 
   #check(status: number): void {
@@ -355,21 +393,14 @@ export class Scheduler implements Disposable {
 
   #noMemory(): AllocationError {
     this.#hollow = true;
-    this.#forgetGraph();
+    this.#state.forgetGraph();
     return new AllocationError("a backend gave no memory for the graph; free buffers, or take a smaller graph", {
       value: this.backends.map(({ name }) => name),
       expected: "as much memory as reserveSizes() says",
     });
   }
 
-  #endAllocation(): void {
-    this.#sources?.restore();
-    this.#sources = undefined;
-    this.#allocation?.end();
-    this.#allocation = undefined;
-  }
-
-  #own(backend: Backend): Backend {
+  #ownBackend(backend: Backend): Backend {
     if (this.backends.includes(backend)) return backend;
     throw new InvalidArgumentError("the backend isn't one of this scheduler's", {
       value: backend,

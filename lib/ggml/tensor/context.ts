@@ -6,7 +6,8 @@ import { allContexts } from "./context_registry.ts";
 import { measure } from "./measure.ts";
 import { Handle, type NativeObject } from "./handle.ts";
 import { Tensor } from "./tensor.ts";
-import { ContextFullError } from "./errors.ts";
+import { HandedOut } from "./handed_out.ts";
+import { ContextFullError, GraphError } from "./errors.ts";
 import { checkShape, typeByName, type TypeName } from "./types.ts";
 
 /** How a {@linkcode GgmlContext} is made. */
@@ -51,8 +52,11 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
   readonly #handle: Handle<"ggml_context">;
   readonly #uses = new Map<GgmlContext, Lifetime>();
   #lifetime = new Lifetime();
-  #views: WeakRef<ArrayBuffer>[] = [];
-  readonly #owned: Disposable[] = [];
+  readonly #views = new HandedOut();
+  readonly #owned: Disposable[];
+  /** What owns the memory of its tensors: it lives as long as a tensor can be reached. */
+  readonly #memory = new Set<object>();
+  readonly #resetListeners = new Set<() => void>();
 
   /**
    * Makes a context once the libraries are open.
@@ -85,9 +89,17 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
     brands.context.add(this);
     this.native = native;
     const { pointer, free } = adopted ?? makeContext(native, options);
-    this.#handle = new Handle({ what: "the context", pointer, free });
+    const owned: Disposable[] = [];
+    this.#owned = owned;
+    this.#handle = new Handle({
+      what: "the context",
+      pointer,
+      free: (one) => {
+        free(one);
+        for (const resource of owned) resource[Symbol.dispose]();
+      },
+    });
     allContexts.add(this);
-    finalizer.register(this, { pointer, free }, this);
   }
 
   /** Its address, for the raw layer. Throws DisposedError. */
@@ -177,6 +189,15 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
   }
 
   /**
+   * What its tensors live by, until it is disposed or reset.
+   *
+   * @internal
+   */
+  get lifetime(): Lifetime {
+    return this.#lifetime;
+  }
+
+  /**
    * A tensor of this context, or of one that it uses, by its address.
    *
    * @internal
@@ -217,9 +238,21 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
     return found === null ? undefined : this.wrap(found);
   }
 
-  /** Forgets all of its tensors, so that its memory is used anew; they throw DisposedError from now on. C: `ggml_reset`. */
+  /**
+   * Forgets all of its tensors, so that its memory is used anew; they throw DisposedError from now on. Throws GraphError while one of them is computed.
+   * C: `ggml_reset`.
+   */
   reset(): void {
+    this.assertAlive();
+    if (this.#handle.locked) {
+      throw new GraphError("the context's tensors are in use by a computation; await that before you reset it", {
+        value: "computing",
+        expected: "a context that nothing computes with",
+      });
+    }
+    for (const listener of [...this.#resetListeners]) listener();
     this.native.lib.ggml_reset(this.unsafePointer);
+    this.#memory.clear();
     this.#lifetime.end("a reset of the context");
     this.#lifetime = new Lifetime();
     this.#uses.clear();
@@ -227,14 +260,51 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
   }
 
   /**
-   * Keeps its memory, and that of the contexts it uses, until the function that it gives is called. Throws DisposedError when one of them was disposed
-   * or reset.
+   * Retains its memory, and that of the contexts it uses, until the returned function is called. Throws DisposedError when one of them was disposed or
+   * reset.
    *
    * @internal
    */
   retain(): () => void {
-    const held = new Map([...this.reached()].map((context) => [context, context.#handle.retain()]));
-    return () => held.forEach((release) => release());
+    const releases = [...this.reached()].map((context) => context.#handle.retain());
+    return () => releases.forEach((release) => release());
+  }
+
+  /**
+   * Retains it as {@linkcode GgmlContext.retain} does for a computation: it and the contexts it uses can't be reset meanwhile.
+   *
+   * @internal
+   */
+  lock(): () => void {
+    const releases = [...this.reached()].map((context) => context.#handle.lock());
+    return () => releases.forEach((release) => release());
+  }
+
+  /**
+   * Keeps what owns the memory of its tensors, as long as this object is reachable and not reset.
+   *
+   * @internal
+   */
+  keepMemory(owner: object): void {
+    this.#memory.add(owner);
+  }
+
+  /**
+   * Calls a function before its tensors are forgotten.
+   *
+   * @internal
+   */
+  onReset(listener: () => void): void {
+    this.#resetListeners.add(listener);
+  }
+
+  /**
+   * Ends what {@linkcode GgmlContext.onReset} began.
+   *
+   * @internal
+   */
+  offReset(listener: () => void): void {
+    this.#resetListeners.delete(listener);
   }
 
   /**
@@ -259,12 +329,11 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
    * @internal
    */
   handOut(buffer: ArrayBuffer): void {
-    this.#views.push(new WeakRef(buffer));
-    if (this.#views.length % 64 === 0) this.#views = this.#views.filter((view) => view.deref() !== undefined);
+    this.#views.add(buffer, this);
   }
 
   /**
-   * Takes over what lives as long as this context; it is disposed with it.
+   * Takes over what lives as long as this context; it is disposed after it, once no computation needs it.
    *
    * @internal
    */
@@ -278,19 +347,17 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
    * @internal
    */
   releaseViews(): void {
-    for (const view of this.#views) view.deref()?.transfer(0);
-    this.#views = [];
+    this.#views.detach();
   }
 
   /** Frees it with its tensors; a second call does nothing. What still computes with them ends first. */
   dispose(): void {
     if (this.disposed) return;
     allContexts.delete(this);
-    finalizer.unregister(this);
     this.#lifetime.end("its context");
     this.releaseViews();
-    this.#handle[Symbol.dispose]();
-    for (const resource of this.#owned) resource[Symbol.dispose]();
+    this.#memory.clear();
+    this.#handle.dispose();
   }
 
   /** {@linkcode GgmlContext.dispose}, for `using`. */
@@ -310,13 +377,6 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
     );
   }
 }
-
-/** The last net for contexts that nobody disposed. */
-const finalizer = new FinalizationRegistry<
-  { pointer: Pointer<"ggml_context">; free: (pointer: Pointer<"ggml_context">) => void }
->(
-  ({ pointer, free }) => free(pointer),
-);
 
 function makeContext(
   native: Native,

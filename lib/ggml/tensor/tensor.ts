@@ -87,6 +87,20 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
     return this.#struct ??= this.native.structAt("ggml_tensor", this.#pointer, this);
   }
 
+  /**
+   * Whether its context is in use and wasn't reset.
+   *
+   * @internal
+   */
+  get isAlive(): boolean {
+    try {
+      this.assertAlive();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** Throws DisposedError once its context was disposed or reset. */
   assertAlive(): void {
     this.context.assertAlive();
@@ -230,7 +244,9 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
 
   /** Whether its values have memory: its context's own, or a buffer's. C: `data`. */
   get isAllocated(): boolean {
-    return this.struct.data !== null;
+    // One without elements may lie in a buffer at no address.
+    const { data, buffer } = this.struct;
+    return data !== null || buffer !== null;
   }
 
   /**

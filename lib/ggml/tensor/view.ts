@@ -59,6 +59,8 @@ export function dataOf(tensor: Tensor): Pointer<"void"> {
     );
   }
   if (data !== null) return data;
+  // One without elements lies in a buffer at no address.
+  if (buffer !== null && tensor.byteLength === 0) return 0n as Pointer<"void">;
   throw new NotAllocatedError(
     `${tensor} has no memory; allocate its context or graph, or make it in a context with the option memory`,
     { value: tensor.name, expected: "a tensor with memory" },

@@ -127,7 +127,7 @@ function checkMatrix(what: string, tensor: Tensor): void {
 }
 
 /** Throws unless every tensor that holds values of its own lies in a buffer; keeps those buffers until what it gives is called. */
-export function holdBuffers(tensors: readonly Tensor[]): (() => void)[] {
+export function retainBuffers(tensors: readonly Tensor[]): (() => void)[] {
   const buffers = new Set<bigint>();
   for (const tensor of tensors) {
     if (tensor.op !== "NONE") continue;

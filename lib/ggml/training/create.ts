@@ -9,8 +9,8 @@ import type { Backend } from "../backend/backend.ts";
 import { ComputeThread } from "../backend/compute_thread.ts";
 import { GgmlContext } from "../tensor/context.ts";
 import { Scheduler } from "../scheduler/scheduler.ts";
-import { holdBuffers } from "./check.ts";
-import { checkSettings, GRAPH_SIZE, makeModel, makeRoom, type Model, setNumbers, type Settings } from "./model.ts";
+import { retainBuffers } from "./check.ts";
+import { checkSettings, GRAPH_SIZE, makeCapacity, makeModel, type Model, setNumbers, type Settings } from "./model.ts";
 import { kindNumber, lossNumber } from "./options.ts";
 import type { OptimizerOptions } from "./types.ts";
 
@@ -45,8 +45,8 @@ export async function startTraining(options: OptimizerOptions): Promise<StartedT
   const numbers = native.struct("ggml_opt_optimizer_params");
   setNumbers(numbers, settings.kind, settings.parameters);
   const scheduler = new Scheduler(settings.backends, { graphSize: GRAPH_SIZE, opOffload: false });
-  const room = model === undefined ? undefined : makeRoom(native);
-  if (model !== undefined) room?.use(model.outputs.context);
+  const capacity = model === undefined ? undefined : makeCapacity(native);
+  if (model !== undefined) capacity?.use(model.outputs.context);
   const params = native.assign(native.defaults("ggml_opt_params"), {
     backend_sched: scheduler.unsafePointer,
     loss_type: lossNumber(settings.loss),
@@ -55,29 +55,31 @@ export async function startTraining(options: OptimizerOptions): Promise<StartedT
     get_opt_pars: native.symbol("ggml_opt_get_constant_optimizer_params"),
     get_opt_pars_ud: numbers,
     optimizer: kindNumber(settings.kind),
-    ctx_compute: room?.unsafePointer ?? null,
+    ctx_compute: capacity?.unsafePointer ?? null,
     inputs: model?.inputs.unsafePointer ?? null,
     outputs: model?.outputs.unsafePointer ?? null,
   });
   const thread = new ComputeThread(native);
-  const holds = holdModel(model);
+  const releases = retainModel(model);
   try {
     const bytes = native.bytesOf(params).slice();
-    const pointer = await thread.run(holds, (one) => one.run("initTraining", bytes));
+    const pointer = await thread.run(releases, (one) => one.run("initTraining", bytes));
     const own = new GgmlContext(native, { maxTensors: 1 });
-    const held = holdModel(model);
+    const retained = retainModel(model);
     const release = (): void => {
-      scheduler[Symbol.dispose]();
-      room?.dispose();
-      for (const one of held) one();
+      // C reads them before each step.
+      void numbers;
+      scheduler.dispose();
+      capacity?.dispose();
+      for (const one of retained) one();
     };
     return { native, pointer, thread, settings, model, numbers, own, release };
   } catch (error) {
     thread.end();
     // After an abort native code may still hold it.
     if (thread.lost === undefined) {
-      scheduler[Symbol.dispose]();
-      room?.dispose();
+      scheduler.dispose();
+      capacity?.dispose();
     }
     throw error;
   }
@@ -87,11 +89,11 @@ export async function startTraining(options: OptimizerOptions): Promise<StartedT
 function modelOf({ inputs, outputs, loss, evaluateOnly }: Settings): Model | undefined {
   if (inputs === undefined || outputs === undefined) return undefined;
   const model = makeModel(inputs, outputs, loss, !evaluateOnly);
-  holdBuffers(model.reached).forEach((release) => release());
+  retainBuffers(model.reached).forEach((release) => release());
   return model;
 }
 
-/** Keeps the memory of a model until what it gives is called. */
-function holdModel(model: Model | undefined): (() => void)[] {
-  return model === undefined ? [] : [model.outputs.context.retain(), ...holdBuffers(model.reached)];
+/** Retains the memory of a model; its context can't be reset until the returned functions are called. */
+function retainModel(model: Model | undefined): (() => void)[] {
+  return model === undefined ? [] : [model.outputs.context.lock(), ...retainBuffers(model.reached)];
 }

@@ -2,6 +2,7 @@ import { type Native, open, type Pointer } from "../../../ffi/mod.ts";
 import { AllocationError, InvalidArgumentError } from "../../errors.ts";
 import { checkInteger, checkOptions, show } from "../../support/check.ts";
 import { GgmlContext } from "../tensor/context.ts";
+import { brands } from "../brands.ts";
 import { Handle, type NativeObject } from "../tensor/handle.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { TensorShapeError, TensorTypeError } from "../tensor/errors.ts";
@@ -95,6 +96,7 @@ export class Dataset implements NativeObject<"ggml_opt_dataset">, Disposable {
     );
     const context = new GgmlContext(native, { maxTensors: 1 });
     this.#context = context;
+    brands.dataset.add(this);
     this.#handle = new Handle({
       what: "the dataset",
       pointer,
@@ -107,7 +109,7 @@ export class Dataset implements NativeObject<"ggml_opt_dataset">, Disposable {
     const labels = lib.ggml_opt_dataset_labels(pointer);
     this.labels = labels === null ? undefined : context.wrap(labels);
     if (!this.data.isAllocated) {
-      this[Symbol.dispose]();
+      this.dispose();
       throw new AllocationError(
         `there is no memory for ${this.count} datapoints of ${datapointSize}; make it smaller`,
         {
@@ -119,7 +121,6 @@ export class Dataset implements NativeObject<"ggml_opt_dataset">, Disposable {
     const { byteLength } = this.data;
     if (byteLength > 0) this.data.writeBytes(new Uint8Array(byteLength));
     this.labels?.writeBytes(new Uint8Array(this.labels.byteLength));
-    finalizer.register(this, { native, pointer }, this);
   }
 
   /** The address, for the raw layer. Throws DisposedError. */
@@ -209,23 +210,28 @@ export class Dataset implements NativeObject<"ggml_opt_dataset">, Disposable {
     });
   }
 
-  /** Keeps its memory until the function that it gives is called. */
-  hold(): () => void {
+  /** Retains its memory until the returned function is called. */
+  retain(): () => void {
     return this.#handle.retain();
   }
 
+  /** Whether it was disposed. */
+  get disposed(): boolean {
+    return this.#handle.disposed;
+  }
+
   /** Frees it; a second call does nothing. C: `ggml_opt_dataset_free`. */
-  [Symbol.dispose](): void {
-    finalizer.unregister(this);
+  dispose(): void {
     // Its tensors are told at once; the memory goes when no work needs it.
     if (!this.#handle.disposed) this.#context.reset();
-    this.#handle[Symbol.dispose]();
+    this.#handle.dispose();
+  }
+
+  /** {@linkcode Dataset.dispose}, for `using`. */
+  [Symbol.dispose](): void {
+    this.dispose();
   }
 }
-
-const finalizer = new FinalizationRegistry<{ native: Native; pointer: Pointer<"ggml_opt_dataset"> }>(
-  ({ native, pointer }) => native.lib.ggml_opt_dataset_free(pointer),
-);
 
 function blockType(
   option: string,

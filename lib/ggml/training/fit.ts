@@ -3,9 +3,11 @@ import { checkBoolean, checkInteger, checkNumber, checkOptions } from "../../sup
 import type { Backend } from "../backend/backend.ts";
 import { ComputeThread } from "../backend/compute_thread.ts";
 import { Scheduler } from "../scheduler/scheduler.ts";
-import { checkWhole, holdBuffers } from "./check.ts";
+import { brands } from "../brands.ts";
+import { retainAll } from "../tensor/handle.ts";
+import { checkWhole, retainBuffers } from "./check.ts";
 import type { Dataset } from "./dataset.ts";
-import { checkSettings, GRAPH_SIZE, LARGEST, makeModel, makeRoom } from "./model.ts";
+import { checkSettings, GRAPH_SIZE, LARGEST, makeCapacity, makeModel } from "./model.ts";
 import { kindNumber, lossNumber } from "./options.ts";
 import { GraphError } from "../tensor/errors.ts";
 import type { OptimizerOptions } from "./types.ts";
@@ -39,6 +41,7 @@ const names = [
  * {@linkcode Optimizer.fit} is what to use. Throws as {@linkcode Optimizer.create} does. C: `ggml_opt_fit`.
  */
 export async function fitNative(dataset: Dataset, options: NativeFitOptions): Promise<void> {
+  brands.dataset.check("the dataset", dataset);
   const given = checkOptions("fitNative", options, names);
   const { backends, loss, inputs, outputs, kind } = given;
   const settings = checkSettings({ backends, loss, inputs, outputs, kind } as OptimizerOptions);
@@ -59,15 +62,19 @@ export async function fitNative(dataset: Dataset, options: NativeFitOptions): Pr
   const silent = !checkBoolean("progressBar", given.progressBar ?? false);
   const { native } = settings.backends[0] as Backend;
   const scheduler = new Scheduler(settings.backends, { graphSize: GRAPH_SIZE, opOffload: false });
-  const room = makeRoom(native);
+  const capacity = makeCapacity(native);
   const thread = new ComputeThread(native);
   try {
-    const holds = [model.outputs.context.retain(), dataset.hold(), ...holdBuffers(model.reached)];
-    await thread.run(holds, (one) =>
+    const releases = retainAll(
+      () => model.outputs.context.lock(),
+      () => dataset.retain(),
+      ...settings.backends.map((backend) => () => backend.borrow(scheduler)),
+    );
+    await thread.run([...releases, ...retainBuffers(model.reached)], (one) =>
       one.call(
         "ggml_opt_fit",
         scheduler.unsafePointer,
-        room.unsafePointer,
+        capacity.unsafePointer,
         model.inputs.unsafePointer,
         model.outputs.unsafePointer,
         dataset.unsafePointer,
@@ -83,8 +90,8 @@ export async function fitNative(dataset: Dataset, options: NativeFitOptions): Pr
     thread.end();
     // After an abort native code may still hold them.
     if (thread.lost === undefined) {
-      room.dispose();
-      scheduler[Symbol.dispose]();
+      capacity.dispose();
+      scheduler.dispose();
     }
   }
 }

@@ -107,7 +107,7 @@ export function makeModel(inputs: Tensor, outputs: Tensor, loss: LossType, train
 }
 
 /** A context with room for the graphs, the gradients and the steps. */
-export function makeRoom(native: Native): GgmlContext {
+export function makeCapacity(native: Native): GgmlContext {
   const graphs = 4 * Number(native.lib.ggml_graph_overhead_custom(2048n, true));
   const tensors = ROOM_TENSORS + Math.ceil(graphs / Number(native.lib.ggml_tensor_overhead()));
   return new GgmlContext(native, { maxTensors: tensors });

@@ -5,23 +5,34 @@
  */
 
 import type { ggml_opt_optimizer_params, Native, Pointer, StructView } from "../../../ffi/mod.ts";
-import { GgmlError } from "../../errors.ts";
+import { BackendError } from "../../errors.ts";
 import { checkBoolean, checkInteger, checkOptions, checkSignal } from "../../support/check.ts";
 import type { Backend } from "../backend/backend.ts";
 import type { ComputeThread } from "../backend/compute_thread.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Graph } from "../graph/graph.ts";
-import { Handle, type NativeObject } from "../tensor/handle.ts";
+import { brands } from "../brands.ts";
+import { Handle, type NativeObject, retainAll } from "../tensor/handle.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { GraphError } from "../tensor/errors.ts";
-import { checkGraph, checkWhole, holdBuffers } from "./check.ts";
+import { checkGraph, checkWhole, retainBuffers } from "./check.ts";
 import type { Dataset } from "./dataset.ts";
-import { makeModel, makeRoom, type Model, setNumbers } from "./model.ts";
+import { makeCapacity, makeModel, type Model, setNumbers } from "./model.ts";
 import { type LossType, type OptimizerKind, optimizerKinds, type OptimizerParameters } from "./options.ts";
 import { checkEpoch, checkFit, progressOf, trainedPart } from "./epochs.ts";
 import { TrainingResult } from "./result.ts";
 import { type StartedTraining, startTraining } from "./create.ts";
 import type { EpochOptions, EpochSummary, FitOptions, OptimizerOptions } from "./types.ts";
+
+/** A model for one evaluation. */
+interface DynamicModel {
+  readonly model: Model;
+  /** The context of the tensors that ggml adds. */
+  readonly capacity: GgmlContext;
+  readonly graph: Graph;
+  /** Lets the graph be changed again. */
+  release(this: void): void;
+}
 
 /**
  * Trains a model: its parameters (see {@linkcode Tensor.setParam}) are changed so that the loss becomes small. All that takes time runs on a native thread.
@@ -62,7 +73,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
   readonly #period: number;
   /** Its own tensors, by which they are handed out. */
   readonly #own: GgmlContext;
-  #dynamic: { readonly model: Model; readonly room: GgmlContext; readonly graph: Graph } | undefined;
+  #dynamic: DynamicModel | undefined;
   #allocated = false;
   #epoch = 0;
 
@@ -81,6 +92,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
       what: "the optimiser",
       pointer,
       free: (one) => {
+        thread.end();
         native.lib.ggml_opt_free(one);
         release();
       },
@@ -154,13 +166,14 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
       | "ggml_opt_ncorrect",
   ): Tensor | undefined {
     // After an evaluation of a graph of its own the tensors are those of a graph that may be gone.
-    if (this.#current() === undefined) return undefined;
+    if (this.#current()?.outputs.isAlive !== true) return undefined;
     const pointer = this.native.lib[name](this.unsafePointer) as Pointer<"ggml_tensor"> | null;
     return pointer === null ? undefined : this.#own.wrap(pointer);
   }
 
   /** The sum of the gradients of a node over a period; `undefined` where none is kept, as with a period of 1. C: `ggml_opt_grad_acc`. */
   gradient(node: Tensor): Tensor | undefined {
+    brands.tensor.check("the node", node);
     if (this.#model === undefined || this.#evaluateOnly) return undefined;
     if (!this.#model.reached.some(({ unsafePointer }) => unsafePointer === node.unsafePointer)) return undefined;
     const found = this.native.lib.ggml_opt_grad_acc(this.unsafePointer, node.unsafePointer) as
@@ -191,6 +204,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
   /** Gives the datapoints another order: all of them, or the first `count`. C: `ggml_opt_dataset_shuffle`. */
   shuffle(dataset: Dataset, count?: number): void {
     this.#assertIdle("shuffle");
+    brands.dataset.check("the dataset", dataset);
     if (count !== undefined) {
       checkInteger("count", count, { min: 0, max: dataset.count });
       checkWhole("count", count, dataset.shardSize);
@@ -212,12 +226,14 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     }
     checkGraph(graph, outputs);
     const model = makeModel(inputs, outputs, this.loss, !this.#evaluateOnly);
-    const room = makeRoom(this.native);
-    this.#dynamic?.room.dispose();
-    this.#dynamic = { model, room, graph };
+    const capacity = makeCapacity(this.native);
+    const release = graph.retain();
+    this.#dynamic?.capacity.dispose();
+    this.#dynamic?.release();
+    this.#dynamic = { model, capacity, graph, release };
     this.native.lib.ggml_opt_prepare_alloc(
       this.unsafePointer,
-      room.unsafePointer,
+      capacity.unsafePointer,
       graph.unsafePointer,
       inputs.unsafePointer,
       outputs.unsafePointer,
@@ -242,7 +258,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     }
     if (backward) this.#assertTrains();
     const { unsafePointer } = this;
-    await this.#thread.run(this.#holds(model), (one) => one.call("ggml_opt_alloc", unsafePointer, backward));
+    await this.#thread.run(this.#retain(model), (one) => one.call("ggml_opt_alloc", unsafePointer, backward));
     // ggml adds up the gradients of such graphs and never begins anew.
     if (backward && this.#dynamic !== undefined) this.native.lib.ggml_opt_reset(unsafePointer, false);
     this.#allocated = true;
@@ -252,14 +268,16 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
   async evaluate(result?: TrainingResult, options?: { readonly signal?: AbortSignal | undefined }): Promise<void> {
     const { signal } = checkOptions("evaluate", options, ["signal"]);
     if (signal !== undefined) checkSignal("signal", signal).throwIfAborted();
+    if (result !== undefined) brands.trainingResult.check("the result", result);
     const model = this.#current();
     if (!this.#allocated || model === undefined) throw new GraphError("nothing is allocated", { expected: "allocate" });
     const input = { context: this.unsafePointer, places: this.#places(), result: result?.unsafePointer ?? null };
-    const holds = [...this.#holds(model), ...(result === undefined ? [] : [result.hold()])];
+    const releases = this.#retain(model, ...(result === undefined ? [] : [result]));
     try {
-      await this.#thread.run(holds, (one) => one.run("evaluateTraining", input, { signal }));
+      await this.#thread.run(releases, (one) => one.run("evaluateTraining", input, { signal }));
     } finally {
       this.#allocated = false;
+      this.#dynamic?.release();
     }
   }
 
@@ -268,7 +286,9 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
    * and stopped; {@linkcode Optimizer.epochNative} calls that itself.
    */
   async epoch(dataset: Dataset, options?: EpochOptions): Promise<EpochSummary> {
+    brands.dataset.check("the dataset", dataset);
     const { split = dataset.count, train, evaluation, onProgress, signal } = checkEpoch(options);
+    for (const result of [train, evaluation]) if (result !== undefined) brands.trainingResult.check("a result", result);
     const { model, batch } = this.#checkDataset(dataset, split);
     const results = [train ?? new TrainingResult(this.native), evaluation ?? new TrainingResult(this.native)] as const;
     const batches = dataset.count / batch;
@@ -286,13 +306,13 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
       evaluation: results[1].unsafePointer,
     };
     const onMessage = (done: number): void => onProgress?.(progressOf(epoch, done, trained, batches));
-    const holds = [...this.#holds(model), dataset.hold(), results[0].hold(), results[1].hold()];
+    const releases = this.#retain(model, dataset, ...results);
     try {
-      await this.#thread.run(holds, (one) => one.run("trainEpoch", input, { signal, onMessage }));
+      await this.#thread.run(releases, (one) => one.run("trainEpoch", input, { signal, onMessage }));
       return { epoch, train: results[0].summary(), evaluation: results[1].summary() };
     } finally {
-      if (train === undefined) results[0][Symbol.dispose]();
-      if (evaluation === undefined) results[1][Symbol.dispose]();
+      if (train === undefined) results[0].dispose();
+      if (evaluation === undefined) results[1].dispose();
     }
   }
 
@@ -301,6 +321,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
    * {@linkcode fitNative} calls that itself. The datapoints that are evaluated are the same in each epoch.
    */
   async fit(dataset: Dataset, options: FitOptions): Promise<EpochSummary> {
+    brands.dataset.check("the dataset", dataset);
     const { epochs, validation, shuffle, schedule, onProgress, onEpoch, signal } = checkFit(options);
     const step = (this.#model?.inputs.shape[1] ?? 1) * this.#period;
     const split = trainedPart(dataset.count, validation, step);
@@ -318,23 +339,25 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     dataset: Dataset,
     options?: Pick<EpochOptions, "split" | "train" | "evaluation"> & { readonly progressBar?: boolean | undefined },
   ): Promise<void> {
+    brands.dataset.check("the dataset", dataset);
     const { split = dataset.count, train, evaluation, progressBar = false } = checkOptions("epochNative", options, [
       "split",
       "train",
       "evaluation",
       "progressBar",
     ]);
+    for (const result of [train, evaluation]) if (result !== undefined) brands.trainingResult.check("a result", result);
     const { model } = this.#checkDataset(dataset, split);
     using own = new TrainingResult(this.native);
     const bar = checkBoolean("progressBar", progressBar)
       ? this.native.symbol<"ggml_opt_epoch_callback">("ggml_opt_epoch_callback_progress_bar")
       : null;
     const [first, second] = [train ?? own, evaluation ?? own];
-    const holds = [...this.#holds(model), dataset.hold(), first.hold(), second.hold()];
+    const releases = this.#retain(model, dataset, first, second);
     const { unsafePointer } = this;
     const [data, a, b] = [dataset.unsafePointer, first.unsafePointer, second.unsafePointer];
     await this.#thread.run(
-      holds,
+      releases,
       (one) => one.call("ggml_opt_epoch", unsafePointer, data, a, b, BigInt(split), bar, bar),
     );
     this.#epoch++;
@@ -342,6 +365,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
 
   /** Throws unless a dataset can be passed over. */
   #checkDataset(dataset: Dataset, split: number): { model: Model; batch: number } {
+    brands.dataset.check("the dataset", dataset);
     const model = this.#model;
     if (model === undefined || this.#allocated) {
       throw new GraphError(
@@ -370,7 +394,10 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     this.#handle.assertAlive();
     this.#thread.assertKept();
     if (!this.#thread.working) return;
-    throw new GgmlError(`the optimiser works just now; await that before you ${doing}`, { expected: "one at rest" });
+    throw new BackendError(`the optimizer is in use by a computation; await that before you ${doing}`, {
+      value: "training",
+      expected: "an optimizer that computes nothing",
+    });
   }
 
   #current(): Model | undefined {
@@ -381,18 +408,34 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     return this.#backends.map((backend) => backend.place());
   }
 
-  #holds(model: Model): (() => void)[] {
-    const holds = [this.#handle.retain(), model.outputs.context.retain()];
-    if (this.#dynamic !== undefined) holds.push(this.#dynamic.room.retain(), this.#dynamic.graph.retain());
-    else holds.push(...holdBuffers(model.reached));
-    return holds;
+  /** Retains what work with a model uses, with these others. */
+  #retain(model: Model, ...others: readonly { retain(): () => void }[]): (() => void)[] {
+    const dynamic = this.#dynamic;
+    const releases = retainAll(
+      () => this.#handle.retain(),
+      () => model.outputs.context.lock(),
+      ...(dynamic === undefined ? [] : [() => dynamic.capacity.retain(), () => dynamic.graph.retain()]),
+      ...others.map((one) => () => one.retain()),
+      ...this.#backends.map((backend) => () => backend.borrow(this)),
+    );
+    return dynamic === undefined ? [...releases, ...retainBuffers(model.reached)] : releases;
   }
 
-  /** Frees it once its work is done; the model's tensors stay. C: `ggml_opt_free`. */
-  [Symbol.dispose](): void {
-    this.#thread.end();
+  /** Whether it was disposed. */
+  get disposed(): boolean {
+    return this.#handle.disposed;
+  }
+
+  /** Frees it once its work is done; the model's tensors stay. A second call does nothing. C: `ggml_opt_free`. */
+  dispose(): void {
     this.#own.dispose();
-    this.#handle[Symbol.dispose]();
-    this.#dynamic?.room.dispose();
+    this.#handle.dispose();
+    this.#dynamic?.capacity.dispose();
+    this.#dynamic?.release();
+  }
+
+  /** {@linkcode Optimizer.dispose}, for `using`. */
+  [Symbol.dispose](): void {
+    this.dispose();
   }
 }

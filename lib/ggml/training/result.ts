@@ -1,4 +1,6 @@
 import { type Native, open, type Pointer } from "../../../ffi/mod.ts";
+import { BackendError } from "../../errors.ts";
+import { brands } from "../brands.ts";
 import { Handle, type NativeObject } from "../tensor/handle.ts";
 
 /** A mean with its uncertainty. Plain data. */
@@ -39,10 +41,10 @@ export class TrainingResult implements NativeObject<"ggml_opt_result">, Disposab
   /** Makes an empty one with libraries that are open. C: `ggml_opt_result_init`. */
   constructor(native: Native) {
     this.native = native;
+    brands.trainingResult.add(this);
     const pointer = native.lib.ggml_opt_result_init() as Pointer<"ggml_opt_result">;
     const free = (one: Pointer<"ggml_opt_result">): void => native.lib.ggml_opt_result_free(one);
     this.#handle = new Handle({ what: "the result of training", pointer, free });
-    finalizer.register(this, { native, pointer }, this);
   }
 
   /** Makes an empty one once the libraries are open. */
@@ -58,22 +60,32 @@ export class TrainingResult implements NativeObject<"ggml_opt_result">, Disposab
   /** How many datapoints were evaluated. C: `ggml_opt_result_ndata`. */
   get count(): number {
     const count = new BigInt64Array(1);
-    this.native.lib.ggml_opt_result_ndata(this.unsafePointer, count);
+    this.native.lib.ggml_opt_result_ndata(this.#idle(), count);
     return Number(count[0]);
   }
 
   /** The loss: the mean over the batches; for the loss `"sum"` the sum. C: `ggml_opt_result_loss`. */
   get loss(): Estimate {
     return this.#estimate((value, uncertainty) =>
-      this.native.lib.ggml_opt_result_loss(this.unsafePointer, value, uncertainty)
+      this.native.lib.ggml_opt_result_loss(this.#idle(), value, uncertainty)
     );
   }
 
   /** The part of predictions that were right, for the loss `"crossEntropy"`; else NaN. C: `ggml_opt_result_accuracy`. */
   get accuracy(): Estimate {
     return this.#estimate((value, uncertainty) =>
-      this.native.lib.ggml_opt_result_accuracy(this.unsafePointer, value, uncertainty)
+      this.native.lib.ggml_opt_result_accuracy(this.#idle(), value, uncertainty)
     );
+  }
+
+  /** The address, once no other thread adds to it. */
+  #idle(): Pointer<"ggml_opt_result"> {
+    const { pointer } = this.#handle;
+    if (!this.#handle.busy) return pointer;
+    throw new BackendError("the result is in use by the training; await that before you read or reset it", {
+      value: "training",
+      expected: "a result that nothing adds to",
+    });
   }
 
   #estimate(read: (value: Float64Array, uncertainty: Float64Array) => void): Estimate {
@@ -86,7 +98,7 @@ export class TrainingResult implements NativeObject<"ggml_opt_result">, Disposab
   /** The predicted class of each datapoint, in the order of evaluation, for the loss `"crossEntropy"`; else zeros. C: `ggml_opt_result_pred`. */
   get predictions(): Int32Array<ArrayBuffer> {
     const found = new Int32Array(Math.max(1, this.count));
-    this.native.lib.ggml_opt_result_pred(this.unsafePointer, found);
+    this.native.lib.ggml_opt_result_pred(this.#idle(), found);
     return found.subarray(0, this.count);
   }
 
@@ -96,23 +108,28 @@ export class TrainingResult implements NativeObject<"ggml_opt_result">, Disposab
     return { count, loss, accuracy: count === 0 ? { value: NaN, uncertainty: NaN } : accuracy };
   }
 
-  /** Empties it. C: `ggml_opt_result_reset`. */
+  /** Empties it. Throws BackendError while training adds to it. C: `ggml_opt_result_reset`. */
   reset(): void {
-    this.native.lib.ggml_opt_result_reset(this.unsafePointer);
+    this.native.lib.ggml_opt_result_reset(this.#idle());
   }
 
-  /** Keeps its memory until the function that it gives is called. */
-  hold(): () => void {
+  /** Retains its memory until the returned function is called. */
+  retain(): () => void {
     return this.#handle.retain();
   }
 
+  /** Whether it was disposed. */
+  get disposed(): boolean {
+    return this.#handle.disposed;
+  }
+
   /** Frees it; a second call does nothing. C: `ggml_opt_result_free`. */
+  dispose(): void {
+    this.#handle.dispose();
+  }
+
+  /** {@linkcode TrainingResult.dispose}, for `using`. */
   [Symbol.dispose](): void {
-    finalizer.unregister(this);
-    this.#handle[Symbol.dispose]();
+    this.dispose();
   }
 }
-
-const finalizer = new FinalizationRegistry<{ native: Native; pointer: Pointer<"ggml_opt_result"> }>(
-  ({ native, pointer }) => native.lib.ggml_opt_result_free(pointer),
-);

@@ -1,0 +1,317 @@
+// What once ended the process, each as a function that gives the codes of what is thrown now. Run by crash_child.ts: where one of them dies, so does it.
+import {
+  allocateContext,
+  type Backend,
+  BackendBuffer,
+  BufferType,
+  compareBackends,
+  computeSync,
+  copyTensor,
+  fillBytes,
+  getBytes,
+  getRows,
+  GgmlContext,
+  Graph,
+  GraphAllocator,
+  JsDevice,
+  LinearAllocator,
+  ops,
+  Registry,
+  Scheduler,
+  setBytes,
+  setRows,
+  type Tensor,
+} from "../../../lib/ggml/mod.ts";
+
+/** The codes, and values, in order. */
+export type Seen = (string | number | boolean | undefined)[];
+
+const registry = await Registry.open();
+const openCpu = (): Backend => registry.device("CPU").open({ threads: 1 });
+
+function codeOf(work: () => unknown): string {
+  try {
+    work();
+    return "none";
+  } catch (error) {
+    return String((error as { code?: unknown }).code ?? error);
+  }
+}
+
+/** A graph in a buffer: the sum of the squares of 1, 2, 3. */
+async function squares() {
+  const cpu = openCpu();
+  const context = await GgmlContext.create();
+  const x = context.tensor("f32", [3]).setInput();
+  const sum = ops.sum(context, ops.sqr(context, x)).setOutput();
+  const other = ops.neg(context, x);
+  const graph = new Graph(context).forward(sum);
+  const buffer = allocateContext(context, cpu);
+  x.write([1, 2, 3]);
+  return { cpu, context, x, sum, other, graph, buffer };
+}
+
+/** Every change of a graph and its context; the codes. */
+function change({ graph, context, other }: { graph: Graph; context: GgmlContext; other: Tensor }): Seen {
+  return [
+    codeOf(() => graph.forward(other)),
+    codeOf(() => graph.order(other)),
+    codeOf(() => graph.select([other], 0)),
+    codeOf(() => graph.backward(context)),
+    codeOf(() => graph.clear()),
+    codeOf(() => context.reset()),
+  ];
+}
+
+export const cases: Record<string, () => Promise<Seen> | Seen> = {
+  "changes during compute": async () => {
+    const parts = await squares();
+    const run = parts.cpu.compute(parts.graph);
+    const seen = change(parts);
+    seen.push(codeOf(() => parts.buffer.reset()), codeOf(() => parts.cpu.computeSync(parts.graph)));
+    await run;
+    return [
+      ...seen,
+      parts.sum.read()[0] as number,
+      codeOf(() => parts.graph.clear()),
+      codeOf(() => parts.context.reset()),
+    ];
+  },
+  "changes in a loop of evaluate": async () => {
+    const cpu = openCpu();
+    const context = await GgmlContext.create();
+    const x = context.tensor("f32", [3]).setInput();
+    const sum = ops.sum(context, ops.sqr(context, x)).setOutput();
+    const other = ops.neg(context, x);
+    const graph = new Graph(context).forward(sum);
+    const scheduler = new Scheduler([cpu]);
+    scheduler.allocate(graph);
+    x.write([1, 2, 3]);
+    const seen: Seen = [];
+    for await (const node of scheduler.evaluate(graph)) {
+      seen.push(node.op, ...change({ graph, context, other }), codeOf(() => scheduler.reset()));
+      seen.push(codeOf(() => cpu.computeSync(graph)), codeOf(() => scheduler.computeSync(graph)));
+    }
+    seen.push(sum.read()[0] as number);
+    // A graph that was changed has no memory for what is new.
+    graph.forward(other);
+    seen.push(codeOf(() => scheduler.computeSync(graph)));
+    scheduler.allocate(graph);
+    context.reset();
+    return [...seen, codeOf(() => scheduler.computeSync(graph)), codeOf(() => scheduler.reset())];
+  },
+  "changes by a custom operator": async () => {
+    const context = await GgmlContext.create({ dataBytes: 1 << 16 });
+    const x = context.from([1, 2, 3]);
+    const other = ops.neg(context, x);
+    const seen: Seen = [];
+    const custom = ops.mapCustom(context, [x], (result, operand) => {
+      (result.view() as Float32Array).set(operand!.view() as Float32Array);
+      seen.push(...change({ graph, context, other }), codeOf(() => computeSync(graph)));
+    });
+    const graph: Graph = new Graph(context).forward(ops.sum(context, custom));
+    computeSync(graph);
+    const sum = graph.node(-1).read()[0] as number;
+    // Disposed by one of its operators: the memory goes after the computation.
+    const last = ops.mapCustom(context, [x], () => {
+      graph2.dispose();
+      context.dispose();
+    });
+    const graph2: Graph = new Graph(context).forward(ops.sum(context, last));
+    return [...seen, sum, codeOf(() => computeSync(graph2)), context.disposed];
+  },
+  "another graph inside a custom operator": async () => {
+    const context = await GgmlContext.create({ dataBytes: 1 << 16 });
+    const inner = new Graph(context).forward(ops.mapCustom(context, [context.from([1])], () => {
+      throw new RangeError("inner");
+    }));
+    const seen: Seen = [];
+    const outer = new Graph(context).forward(ops.mapCustom(context, [context.from([1])], () => {
+      seen.push(codeOf(() => computeSync(inner)));
+    }));
+    return [codeOf(() => computeSync(outer)), ...seen];
+  },
+  "changes by a device in TypeScript": async () => {
+    const seen: Seen = [];
+    const context = await GgmlContext.create();
+    const x = context.tensor("f32", [3]).setInput();
+    const square = ops.sqr(context, x);
+    const other = ops.neg(context, x);
+    const graph: Graph = new Graph(context).forward(ops.sum(context, square).setOutput());
+    let busy = false;
+    const device = await JsDevice.create({
+      name: "Mine",
+      supports: ({ op }) => {
+        if (busy) seen.push(...change({ graph, context, other }));
+        busy = false;
+        return op === "SQR";
+      },
+      compute: ({ sources: [a], data }) => {
+        a!.data.forEach((value, index) => data[index] = Number(value) ** 2);
+        seen.push(...change({ graph, context, other }), codeOf(() => scheduler.computeSync(graph)));
+        seen.push(codeOf(() => cpu.computeSync(graph)), codeOf(() => scheduler.reset()));
+      },
+    });
+    const mine = device.device.open();
+    const cpu = openCpu();
+    const scheduler: Scheduler = new Scheduler([mine, cpu]);
+    scheduler.assign(square, mine);
+    busy = true;
+    scheduler.allocate(graph);
+    x.write([1, 2, 3]);
+    scheduler.computeSync(graph);
+    return [...seen, graph.node(-1).read()[0] as number];
+  },
+  "changes while two backends are compared": async () => {
+    const parts = await squares();
+    const seen: Seen = [];
+    compareBackends(parts.cpu, openCpu(), parts.graph, () => {
+      seen.push(...change(parts), codeOf(() => parts.cpu.computeSync(parts.graph)));
+      return false;
+    });
+    return seen;
+  },
+  "a plan of a graph that is changed": async () => {
+    const parts = await squares();
+    const plan = parts.cpu.plan(parts.graph);
+    const seen = change(parts);
+    plan.computeSync();
+    seen.push(parts.sum.read()[0] as number);
+    plan.dispose();
+    return [...seen, codeOf(() => parts.graph.clear())];
+  },
+  "names that are none": async () => {
+    const context = await GgmlContext.create({ dataBytes: 4096 });
+    const graph = new Graph(context).forward(ops.sqr(context, context.from([1])));
+    const wrong: unknown[] = [undefined, null, 0, 5, 5n, {}, [], Proxy.revocable({}, {}).proxy];
+    return [
+      ...wrong.map((one) => codeOf(() => graph.get(one as string))),
+      ...wrong.map((one) => codeOf(() => context.get(one as string))),
+      ...wrong.map((one) => codeOf(() => graph.gradient(one as Tensor))),
+    ];
+  },
+  "views in a context with memory of its own": async () => {
+    const cpu = openCpu();
+    const context = await GgmlContext.create({ dataBytes: 4096 });
+    const tensor = context.from([1, 2, 3, 4]);
+    const view = ops.view(context, tensor, [2]);
+    const data = new Float32Array(2);
+    const rows = { size: 8, count: 1, tensorStride: 8 };
+    return [
+      codeOf(() => setBytes(view, data)),
+      codeOf(() => getBytes(view, data)),
+      codeOf(() => fillBytes(view, 1)),
+      codeOf(() => setRows(view, data, rows)),
+      codeOf(() => getRows(view, data, rows)),
+      codeOf(() => cpu.setAsync(view, data)),
+      codeOf(() => cpu.getAsync(view, data)),
+      codeOf(() => cpu.setRowsAsync(view, data, rows)),
+      codeOf(() => cpu.getRowsAsync(view, data, rows)),
+      codeOf(() => copyTensor(view, view)),
+      codeOf(() => cpu.copyAsync(view, view, cpu)),
+    ];
+  },
+  "views of tensors in a buffer": async () => {
+    const cpu = openCpu();
+    const context = await GgmlContext.create();
+    const tensor = context.tensor("f32", [4]);
+    const buffer = allocateContext(context, cpu);
+    tensor.write([1, 2, 3, 4]);
+    const view = ops.view(context, tensor, [2]);
+    const target = ops.view(context, tensor, [2], { offset: 8 });
+    copyTensor(view, target);
+    const data = new Float32Array(2);
+    getBytes(target, data);
+    cpu.copyAsync(view, target, cpu);
+    buffer.dispose();
+    return [...data, codeOf(() => getBytes(target, data)), codeOf(() => copyTensor(view, target))];
+  },
+  "a leaf that no node uses, in a scheduler": async () => {
+    const context = await GgmlContext.create();
+    const leaf = context.tensor("f32", [3]);
+    const x = context.tensor("f32", [3]).setInput();
+    const sum = ops.sum(context, x).setOutput();
+    const graph = new Graph(context).forward(leaf, sum);
+    const alone = new Graph(context).forward(context.tensor("f32", [5]));
+    const scheduler = new Scheduler([openCpu()]);
+    const seen: Seen = [
+      scheduler.reserveSizes(graph).length,
+      codeOf(() => scheduler.reserve(graph)),
+      scheduler.split(graph),
+    ];
+    scheduler.allocate(graph);
+    x.write([1, 2, 3]);
+    leaf.write([4, 5, 6]);
+    scheduler.computeSync(graph);
+    seen.push(sum.read()[0] as number, leaf.read()[2] as number, leaf.flags.length);
+    await scheduler.compute(graph);
+    for await (const node of scheduler.evaluate(graph)) seen.push(node.op);
+    seen.push(codeOf(() => scheduler.reserveSizes(alone)), codeOf(() => scheduler.reserve(alone)));
+    seen.push(codeOf(() => scheduler.allocate(alone)), codeOf(() => scheduler.computeSync(alone)));
+    await scheduler.compute(alone);
+    for await (const _ of scheduler.evaluate(alone));
+    return seen;
+  },
+  "graphs of leaves only, the second larger": async () => {
+    const context = await GgmlContext.create();
+    const cpu = BufferType.cpu(context.native);
+    const graphOf = (size: number): Graph => new Graph(context).forward(context.tensor("f32", [size]));
+    const allocator = new GraphAllocator(cpu);
+    const seen: Seen = [10, 100_000, 5].map((size) => {
+      const graph = graphOf(size);
+      allocator.alloc(graph);
+      const [leaf] = graph.leaves;
+      return leaf!.write(new Float32Array(size).fill(size)).read().at(-1) as number;
+    });
+    const several = new GraphAllocator(cpu, registry.device("CPU").bufferType);
+    const larger = graphOf(1000);
+    several.reserve(graphOf(10), () => 0);
+    seen.push(codeOf(() => several.alloc(larger)));
+    several.reserve(larger, () => 0).alloc(larger);
+    return seen;
+  },
+  "tensors without elements": async () => {
+    const cpu = openCpu();
+    const context = await GgmlContext.create();
+    const nothing = context.tensor("f32", [0, 3]);
+    const empty = cpu.alloc(0);
+    const seen: Seen = [codeOf(() => empty.place(nothing, 0)), codeOf(() => new LinearAllocator(empty).alloc(nothing))];
+    seen.push(
+      codeOf(() => new LinearAllocator(empty).alloc(nothing)),
+      nothing.isAllocated,
+      codeOf(() => nothing.read()),
+    );
+    const x = context.tensor("f32", [3]);
+    const buffer = allocateContext(context, cpu);
+    seen.push(x.isAllocated, nothing.isAllocated);
+    buffer.dispose();
+    const graph = new Graph(context).forward(context.tensor("f32", [0]));
+    const allocator = new GraphAllocator(cpu.bufferType);
+    allocator.alloc(graph);
+    allocator.alloc(graph);
+    new GraphAllocator(cpu.bufferType).alloc(graph);
+    const scheduler = new Scheduler([cpu]);
+    scheduler.allocate(graph);
+    scheduler.computeSync(graph);
+    const second = new Scheduler([openCpu()]);
+    second.allocate(graph);
+    second.computeSync(graph);
+    return seen;
+  },
+  "objects that only look like it": async () => {
+    const { cpu, graph, x, context } = await squares();
+    const fake = <T extends object>(one: T): T => Object.create(Object.getPrototypeOf(one));
+    const proxied = new Proxy(x, {});
+    return [
+      codeOf(() => cpu.computeSync(fake(graph))),
+      codeOf(() => computeSync(fake(graph))),
+      codeOf(() => ops.sqr(context, proxied)),
+      codeOf(() => ops.sqr(fake(context), x)),
+      codeOf(() => graph.forward(fake(x))),
+      codeOf(() => new Scheduler([fake(cpu)])),
+      codeOf(() => BackendBuffer.initView(fake(x))),
+      codeOf(() => new GraphAllocator(fake(cpu.bufferType))),
+      codeOf(() => allocateContext(context, fake(cpu))),
+    ];
+  },
+};

@@ -1,0 +1,4 @@
+// Runs the cases, one after another, and writes what each saw as a line of JSON.
+import { cases } from "./crash_cases.ts";
+
+for (const [name, run] of Object.entries(cases)) console.log(JSON.stringify({ name, seen: await run() }));
