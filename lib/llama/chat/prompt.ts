@@ -1,4 +1,5 @@
 import { ChatTemplateError } from "../../errors.ts";
+import { findAnswerForm } from "./answer_forms.ts";
 import type { Guard } from "./special_token_guard.ts";
 import { guardValues } from "./guard_values.ts";
 import { templateConversation, templateWords } from "./messages.ts";
@@ -86,7 +87,8 @@ export class PromptMaker {
       traits = await this.#known(vocabulary, signal);
       if (!traits.system) made = await this.#render(input, traits, vocabulary, signal);
     }
-    const form = answerForm(source);
+    const given = { source, variables: input.variables, tools: input.tools.length > 0 };
+    const form = await findAnswerForm(this.#host, given, traits, vocabulary, signal);
     const opens = form.reasoning !== undefined && made.text.trimEnd().endsWith(form.reasoning.open);
     const prefix = input.prefill === "" ? "" : leadingOver(form, opens);
     return {

@@ -15,6 +15,8 @@ export interface SpecialToken {
 
 /** `LLAMA_TOKEN_ATTR_UNKNOWN | LLAMA_TOKEN_ATTR_CONTROL`. */
 const SPECIAL_ATTRIBUTES = 1 | 1 << 3;
+/** `LLAMA_TOKEN_ATTR_USER_DEFINED`. */
+const USER_DEFINED_ATTRIBUTE = 1 << 4;
 /** `LLAMA_TOKEN_ATTR_LSTRIP` and `_RSTRIP`. */
 const STRIP_BEFORE_ATTRIBUTE = 1 << 7;
 const STRIP_AFTER_ATTRIBUTE = 1 << 8;
@@ -43,10 +45,20 @@ export function specialTokens(native: Native, vocab: Pointer<"llama_vocab">): Sp
 export interface ChatVocabulary {
   /** The control tokens. */
   special: readonly SpecialToken[];
+  /** The texts of the tokens that the model's makers defined beside: they are text, and tell how it writes calls of tools. Default none. */
+  userDefined?: readonly string[];
   /** The text of the start token, or "". */
   startToken: string;
   /** The text of the end token, or "". */
   endToken: string;
+}
+
+/** The texts of user-defined tokens. */
+function userDefinedTokens(native: Native, vocab: Pointer<"llama_vocab">): string[] {
+  const { lib } = native;
+  return Array.from({ length: lib.llama_vocab_n_tokens(vocab) }, (_, id) => id)
+    .filter((id) => (lib.llama_vocab_get_attr(vocab, id) & USER_DEFINED_ATTRIBUTE) !== 0)
+    .map((id) => native.readCString(lib.llama_vocab_get_text(vocab, id)));
 }
 
 /** What a chat needs of a vocabulary. */
@@ -55,6 +67,7 @@ export function chatVocabulary(native: Native, vocab: Pointer<"llama_vocab">): C
   const text = (token: number) => token < 0 ? "" : native.readCString(lib.llama_vocab_get_text(vocab, token));
   return {
     special: specialTokens(native, vocab),
+    userDefined: userDefinedTokens(native, vocab),
     startToken: text(lib.llama_vocab_bos(vocab)),
     endToken: text(lib.llama_vocab_eos(vocab)),
   };

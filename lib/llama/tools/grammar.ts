@@ -54,7 +54,7 @@ export interface ToolGrammar {
  */
 export function toolGrammar(input: ToolGrammarInput): ToolGrammar | undefined {
   const { form, template, parallel, required } = input;
-  const calls = callsForm(form.family.name, template);
+  const calls = callsForm(form.family.name, template) ?? form.calls;
   if (calls === undefined) return undefined;
   const rules = new GrammarRules(input, calls);
   const between = parallel && calls.between !== undefined ? ` (${rules.text(calls.between)} tool-call)*` : "";

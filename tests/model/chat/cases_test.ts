@@ -5,9 +5,13 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
+import { findAnswerForm } from "../../../lib/llama/chat/answer_forms.ts";
 import type { ChatMessage } from "../../../lib/llama/chat/message.ts";
+import type { PromptHost } from "../../../lib/llama/chat/prompt.ts";
+import { type RenderInput, renderTemplate } from "../../../lib/llama/thread/template/render.ts";
+import { templateTraits } from "../../../lib/llama/thread/template/traits.ts";
 import { AnswerParser } from "../../../lib/llama/tools/parsers/answer_parser.ts";
-import { answerForm } from "../../../lib/llama/tools/parsers/detect.ts";
+import type { AnswerForm } from "../../../lib/llama/tools/parsers/detect.ts";
 import { toolShapes } from "../../../lib/llama/tools/parsers/shapes.ts";
 import type { ParseEvent } from "../../../lib/llama/tools/parsers/sink.ts";
 import { tools } from "../../oracle/chat_scenarios.ts";
@@ -105,13 +109,26 @@ const otherAnswers: readonly (readonly [template: RegExp, name: RegExp, why: str
   [/gemma-4-31B-it$/, /text and a call/, "text behind a call is kept here, dropped there"],
 ];
 
-test("answers are read as upstream's common reads them", slow, () => {
+/** The form of the answers of a template, found by what it renders. */
+async function formOf(template: string): Promise<AnswerForm> {
+  const source = upstreamTemplate(template);
+  const tokens = { startToken: "", endToken: "" };
+  const host = { render: (input: RenderInput) => renderTemplate(input) } as unknown as PromptHost;
+  const traits = await templateTraits({ source, ...tokens });
+  const vocabulary = { special: [], ...tokens };
+  const input = { source, variables: {}, tools: true };
+  return await findAnswerForm(host, input, traits, vocabulary, new AbortController().signal);
+}
+
+test("answers are read as upstream's common reads them", slow, async () => {
+  const forms = new Map<string, AnswerForm>();
   const shapes = toolShapes(tools.map((tool) => tool.function));
   const cases = lines.filter(({ expected }) => expected !== undefined);
   const others = new Map<string, number>();
   let same = 0;
   for (const { template, name, text = "", opens = false, expected } of cases) {
-    const form = answerForm(upstreamTemplate(template));
+    const form = forms.get(template) ?? await formOf(template);
+    forms.set(template, form);
     const parser = new AnswerParser(form, shapes, { inReasoning: opens });
     const found = foundIn(parser, [...parser.push(text), ...parser.finish()]);
     const why = otherAnswers.find(([one, which]) => one.test(template) && which.test(name))?.[2];

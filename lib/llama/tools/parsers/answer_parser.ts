@@ -1,5 +1,5 @@
 import type { ParseContext, ToolShapes } from "./call_object.ts";
-import type { AnswerForm } from "./detect.ts";
+import type { AnswerForm } from "./form.ts";
 import { readMessages } from "./framed_messages.ts";
 import { type Parse, Reader } from "./reader.ts";
 import { type ParseEvent, Sink, type Span } from "./sink.ts";

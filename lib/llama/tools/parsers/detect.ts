@@ -1,20 +1,22 @@
+import type { CallsForm } from "../call_forms.ts";
+import { AnswerParser } from "./answer_parser.ts";
+import { derivedFamily, layoutCalls, pythonFamily } from "./derive.ts";
 import { fallback, families } from "./families.ts";
 import type { Family, ReasoningMarks } from "./family.ts";
+import type { AnswerForm } from "./form.ts";
+import { layoutOf } from "./layout.ts";
+import { PROBE_ARGUMENTS, PROBE_TOOL, probeTool, type WrittenCalls } from "./probe.ts";
+import { toolShapes } from "./shapes.ts";
 
+export type { AnswerForm } from "./form.ts";
 export type { ReasoningMarks } from "./family.ts";
-
-/** How a model's answers are read. */
-export interface AnswerForm {
-  /** How it writes calls of tools. */
-  readonly family: Family;
-  /** How it marks thoughts; `undefined` when nothing says so, and where answers are messages with headers. */
-  readonly reasoning: ReasoningMarks | undefined;
-}
 
 /** What is known of a model beside the text of its template. */
 export interface FormEvidence {
   /** The tokens of its vocabulary that stand for themselves. Default none. */
   readonly tokens?: readonly string[] | undefined;
+  /** The calls that its template writes. Default unknown. */
+  readonly written?: WrittenCalls | undefined;
 }
 
 const reasoningMarks: readonly ReasoningMarks[] = [
@@ -29,8 +31,9 @@ const reasoningMarks: readonly ReasoningMarks[] = [
 ];
 
 /**
- * Returns how answers to a chat template are read, by what the template has in it and, where it says nothing, by the tokens of the vocabulary. A
- * template of no known family gives `"json"`.
+ * Returns how answers to a chat template are read. The calls that the template writes decide: a family must read them. A layout that no family reads is
+ * derived from them. Where the template writes no calls, the signs in its text decide, then the tokens of the vocabulary. A template of which nothing is
+ * known gives `"json"`.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -41,20 +44,57 @@ const reasoningMarks: readonly ReasoningMarks[] = [
  * assert.equal(answerForm("{{ messages }}", { tokens: ["<|tool_call_start|>"] }).family.name, "lfm");
  * ```
  */
-export function answerForm(template: string, { tokens = [] }: FormEvidence = {}): AnswerForm {
+export function answerForm(template: string, { tokens = [], written }: FormEvidence = {}): AnswerForm {
   const known = new Set(tokens);
   const inTemplate = (sign: string): boolean => template.includes(sign);
-  const family = familyOf(inTemplate) ?? familyOf((sign) => known.has(sign)) ?? fallback;
-  return { family, reasoning: reasoningOf(family, inTemplate) };
+  const signed = familyOf(inTemplate) ?? familyOf((sign) => known.has(sign));
+  const { family, calls } = written === undefined ? { family: signed ?? fallback } : familyByCalls(written, signed);
+  return { family, reasoning: reasoningOf(family, inTemplate), ...(calls === undefined ? {} : { calls }) };
 }
 
 /** The family whose signs are all there. */
-export function familyOf(has: (sign: string) => boolean): Family | undefined {
+function familyOf(has: (sign: string) => boolean): Family | undefined {
   return families.find(({ signs }) => signs.some((all) => all.every(has)));
 }
 
-/** The marks of the thoughts of a family's answers. */
-export function reasoningOf(family: Family, has: (sign: string) => boolean): ReasoningMarks | undefined {
+/** The marks of the reasoning in a family's answers. */
+function reasoningOf(family: Family, has: (sign: string) => boolean): ReasoningMarks | undefined {
   if (family.messages !== undefined) return undefined;
   return family.thought ?? reasoningMarks.find(({ open, close }) => has(open) || has(close));
+}
+
+function familyByCalls(
+  written: WrittenCalls,
+  signed: Family | undefined,
+): { family: Family; calls?: CallsForm | undefined } {
+  const inCalls = familyOf((sign) => written.one.includes(sign));
+  const bare = { one: withoutReasoning(written.one), two: written.two && withoutReasoning(written.two) };
+  const layout = layoutOf(bare);
+  const derived = layout === undefined ? pythonFamily(bare.one) : derivedFamily(layout);
+  const candidates = [signed, inCalls, ...families, derived, fallback];
+  const family = candidates.find((one) => one !== undefined && readsCalls(one, bare)) ?? signed ?? fallback;
+  const isSound = layout !== undefined && derived !== undefined && readsCalls(derived, bare);
+  return { family, calls: isSound ? layoutCalls(layout) : undefined };
+}
+
+/** The text behind the reasoning that it begins with. */
+function withoutReasoning(text: string): string {
+  const ends = reasoningMarks.map(({ close }) => ({ close, at: text.indexOf(close) }));
+  const first = ends.find(({ at }) => at >= 0 && at < text.indexOf(PROBE_TOOL));
+  return first === undefined ? text : text.slice(first.at + first.close.length).trimStart();
+}
+
+/** Whether a family finds the calls that were written, and takes nothing of them for text. */
+function readsCalls(family: Family, { one, two }: WrittenCalls): boolean {
+  return reads(family, one, 1) && (two === undefined || reads(family, two, 2));
+}
+
+function reads(family: Family, text: string, count: number): boolean {
+  const parser = new AnswerParser({ family, reasoning: undefined }, toolShapes([probeTool]));
+  const events = [...parser.push(text.trimStart()), ...parser.finish()];
+  const rest = events.map((event) => event.type === "text" ? event.text : "").join("");
+  return !rest.includes("probe") && parser.calls.length === count && parser.calls.every((call, index) => {
+    const expected = JSON.stringify(PROBE_ARGUMENTS[index]);
+    return call.complete && call.name === PROBE_TOOL && JSON.stringify(JSON.parse(call.arguments)) === expected;
+  });
 }
