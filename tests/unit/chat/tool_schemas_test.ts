@@ -10,11 +10,54 @@ import {
 import { startChat } from "../../../lib/llama/chat/chat.ts";
 import type { ChatOptions, ChatSendOptions } from "../../../lib/llama/chat/options.ts";
 import type { ChatEvent } from "../../../lib/llama/chat/turn.ts";
+import { parseGrammar } from "../../../lib/gbnf/mod.ts";
 import { call, numbers, scripted } from "./scripted_model.ts";
+
+/** Schemas of one argument: with a value that is valid and one that isn't; none where nothing is invalid. */
+const schemas: Readonly<Record<string, readonly [schema: unknown, valid: unknown, invalid?: unknown]>> = {
+  "an unknown format": [{ type: "integer", format: "int32" }, 5, "five"],
+  nullable: [{ type: "string", nullable: true }, "x", 5],
+  uniqueItems: [{ type: "array", items: { type: "integer" }, uniqueItems: true }, [1, 2], [1, 1]],
+  not: [{ type: "string", not: { pattern: "^x" } }, "y", "xy"],
+  patternProperties: [{ type: "object", patternProperties: { "^n": { type: "integer" } } }, { n: 1 }, { n: "one" }],
+  multipleOf: [{ type: "number", multipleOf: 0.5 }, 1.5, 1.25],
+  dependentRequired: [
+    { type: "object", properties: { a: {}, b: {} }, dependentRequired: { a: ["b"] } },
+    { a: 1, b: 2 },
+    { a: 1 },
+  ],
+  minProperties: [{ type: "object", minProperties: 2 }, { a: 1, b: 2 }, { a: 1 }],
+  "a long maxLength": [{ type: "string", maxLength: 100_000 }, "x"],
+  annotations: [{ type: "string", title: "T", examples: [1], deprecated: true, "x-order": 3, $comment: "c" }, "x", 5],
+};
+
+test("a keyword that no grammar can express refuses nothing: the arguments are validated after they were read", async () => {
+  for (const [name, [schema, valid, invalid]] of Object.entries(schemas)) {
+    for (const constrainToolCalls of [true, false]) {
+      const got: unknown[] = [];
+      const handler = ({ v }: { v: unknown }): string => {
+        got.push(v);
+        return "fine";
+      };
+      const parameters = { type: "object", properties: { v: schema }, required: ["v"] };
+      const calls = [valid, ...(invalid === undefined ? [] : [invalid])].map((v) => call({ v }, "odd"));
+      const model = scripted(calls.join("\n"), "Done.");
+      const chat = startChat(model.host, { tools: { odd: { parameters, handler } } } as unknown as ChatOptions);
+      const { text, failedToolCalls } = await chat.send("x", { constrainToolCalls });
+      assert.equal(text, "Done.", name);
+      assert.deepEqual(got, [valid], name);
+      assert.equal(model.settings[0]?.grammar !== undefined, constrainToolCalls);
+      if (constrainToolCalls) parseGrammar(model.settings[0]?.grammar?.source ?? "");
+      assert.equal(failedToolCalls.length, calls.length - 1, name);
+      for (const { message } of failedToolCalls) assert.match(message, /^Error: the arguments of odd are wrong at \/v/);
+    }
+  }
+});
 
 test("schemaMode strict refuses at model.chat, by tool and path, what no grammar can express", () => {
   const { host } = scripted();
-  const parameters = { type: "object", properties: { a: { type: "string", not: { pattern: "^x" } } } };
+  const unique = { type: "array", items: { type: "integer" }, uniqueItems: true };
+  const parameters = { type: "object", properties: { a: unique } };
   assert.throws(
     () => startChat(host, { tools: { good: {}, odd: { parameters } }, schemaMode: "strict" }),
     (error) =>
