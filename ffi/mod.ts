@@ -14,7 +14,9 @@
  * @module
  */
 
-export * from "./errors.ts";
+export * from "../base/errors.ts";
+export { deserializeError, type GgmlErrorClass, registerErrors, serializeError } from "../base/error.ts";
+export { lazyTasks, serveTasks } from "./thread/worker_server.ts";
 export { CoreBudget, type CoreMemory } from "./thread/core_budget.ts";
 export { graphLeaves } from "./memory/graph_layout.ts";
 export type { GuardPlace } from "./containment/guard.ts";

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import { Binder, notExported } from "./call/binder.ts";
 import type { LibFunction } from "./call/caller.ts";
-import { InvalidArgumentError, LibraryOpenError } from "./errors.ts";
+import { InvalidArgumentError, LibraryOpenError } from "../base/errors.ts";
 import { Guard, guardCallbacks } from "./containment/guard.ts";
 import { isAtLeast, type LogLine } from "./containment/log.ts";
 import { checkVersions, Libraries, type OpenedLibraries } from "./library/libraries.ts";

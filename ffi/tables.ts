@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "./errors.ts";
+import { InvalidArgumentError } from "../base/errors.ts";
 import type { Scalar } from "./runtime/types.ts";
 import type { CValue, FieldLayout, FieldType, Signature, StructLayout } from "./types/signature.ts";
 import { ggmlSignatures } from "./tables/ggml.ts";

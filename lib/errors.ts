@@ -5,26 +5,10 @@
  * @module
  */
 
-import { GgmlError, type GgmlErrorDetails, registerErrors } from "../base/errors.ts";
+import { registerErrors } from "../base/error.ts";
+import { GgmlError, type GgmlErrorDetails } from "../base/errors.ts";
 
-export {
-  DisposedError,
-  GgmlError,
-  type GgmlErrorDetails,
-  InvalidArgumentError,
-  LibraryHashError,
-  LibraryNotFoundError,
-  LibraryOpenError,
-  LibraryVersionError,
-  ManifestError,
-  NativeAbortError,
-  NativeHangError,
-  NativeThreadError,
-  PermissionError,
-  RemoteLostError,
-  type SerializedError,
-  UnsupportedPlatformError,
-} from "../base/errors.ts";
+export * from "../base/errors.ts";
 
 /** There is no file at the path that was given, or what is there is no file. */
 export class ModelNotFoundError extends GgmlError {

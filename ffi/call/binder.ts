@@ -1,6 +1,6 @@
 import { hostAbi, place, structType } from "./abi.ts";
 import { type CallSupport, callSupport, directCaller, type LibFunction, loweredCaller } from "./caller.ts";
-import { SymbolNotFoundError, UnsupportedSignatureError } from "../errors.ts";
+import { SymbolNotFoundError, UnsupportedSignatureError } from "../../base/errors.ts";
 import { lower } from "./lower.ts";
 import type { AbiSignature, AbiType, NativeRuntime } from "../runtime/types.ts";
 import { type CValue, isStruct, type LayoutOf, type Signature } from "../types/signature.ts";

@@ -1,5 +1,5 @@
 import type { Placement } from "./abi.ts";
-import { InvalidArgumentError } from "../errors.ts";
+import { InvalidArgumentError } from "../../base/errors.ts";
 import type { Lowered, Source } from "./lower.ts";
 import { cString } from "../memory/c_string.ts";
 import type { NativeRuntime, RawFunction } from "../runtime/types.ts";

@@ -1,7 +1,7 @@
 import process from "node:process";
 import { clearInterval, setInterval } from "node:timers";
 import { isMainThread } from "node:worker_threads";
-import { type GgmlError, NativeAbortError, NativeHangError, RemoteLostError } from "../errors.ts";
+import { type GgmlError, NativeAbortError, NativeHangError, RemoteLostError } from "../../base/errors.ts";
 import { type Guard, nameOfThreads } from "./guard.ts";
 import type { LogLine } from "./log.ts";
 import { MARK_TEXT } from "./guard_code.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { GuardPlace } from "../containment/guard.ts";
-import { LibraryNotFoundError, LibraryVersionError } from "../errors.ts";
+import { LibraryNotFoundError, LibraryVersionError } from "../../base/errors.ts";
 import { type LibraryFile, type LibrarySet, verifyFile } from "./locate.ts";
 import { readCString } from "../memory/c_string.ts";
 import type { NativeRuntime, RawFunction } from "../runtime/types.ts";

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { environment, rethrowDenied } from "../runtime/environment.ts";
 import { checkText, refuse } from "../../base/check.ts";
 import { custom, options } from "../../base/options.ts";
-import { LibraryHashError, LibraryNotFoundError, ManifestError, UnsupportedPlatformError } from "../errors.ts";
+import { LibraryHashError, LibraryNotFoundError, ManifestError, UnsupportedPlatformError } from "../../base/errors.ts";
 import { traced, traceLine } from "../runtime/trace.ts";
 
 /** Where the libraries are looked for. */

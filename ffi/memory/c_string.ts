@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "../errors.ts";
+import { InvalidArgumentError } from "../../base/errors.ts";
 import { joined } from "./concat.ts";
 import type { NativeRuntime } from "../runtime/types.ts";
 

@@ -1,4 +1,4 @@
-import { DisposedError, InvalidArgumentError } from "../errors.ts";
+import { DisposedError, InvalidArgumentError } from "../../base/errors.ts";
 import type { NativeRuntime, Scalar } from "../runtime/types.ts";
 import { scalarAccess } from "./scalar_access.ts";
 import {

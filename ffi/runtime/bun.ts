@@ -1,5 +1,5 @@
 import process from "node:process";
-import { UnsupportedSignatureError } from "../errors.ts";
+import { UnsupportedSignatureError } from "../../base/errors.ts";
 import type { AbiSignature, AbiType, NativeRuntime, RawCallback, RawFunction } from "./types.ts";
 
 /** The most parameters that Bun's FFI takes. */

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { PermissionError } from "../errors.ts";
+import { PermissionError } from "../../base/errors.ts";
 
 /** A variable of the environment; `undefined` when it isn't set, is empty, or may not be read. */
 export function environment(name: string): string | undefined {

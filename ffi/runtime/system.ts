@@ -1,6 +1,6 @@
 import process from "node:process";
 import { rethrowDenied } from "./environment.ts";
-import { LibraryOpenError, UnsupportedPlatformError } from "../errors.ts";
+import { LibraryOpenError, UnsupportedPlatformError } from "../../base/errors.ts";
 import { cString, readCString } from "../memory/c_string.ts";
 import type { AbiSignature, NativeRuntime, RawFunction } from "./types.ts";
 

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { UnsupportedPlatformError } from "../errors.ts";
+import { UnsupportedPlatformError } from "../../base/errors.ts";
 
 /** How a value crosses to C, in words that both FFIs know. A pointer is a `u64`. */
 export type Scalar = "bool" | "i8" | "u8" | "i16" | "u16" | "i32" | "u32" | "i64" | "u64" | "f32" | "f64";

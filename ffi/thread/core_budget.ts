@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { InvalidArgumentError } from "../errors.ts";
+import { InvalidArgumentError } from "../../base/errors.ts";
 
 /** How many native threads a process can have. */
 export const MAX_THREADS = 256;

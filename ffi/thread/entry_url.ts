@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { NativeThreadError } from "../errors.ts";
+import { NativeThreadError } from "../../base/errors.ts";
 
 /** Returns the URL of a native thread's entry module: its file or, in a program made of one file, its text. Throws NativeThreadError when there is neither. */
 export async function entryUrl(file: URL, loadText: () => Promise<string | null>): Promise<URL> {

@@ -5,7 +5,7 @@ import { definePicture } from "../../base/inspect.ts";
 import { callback, custom, integer, oneOf, options, type Settings } from "../../base/options.ts";
 import { isInstance, refuse } from "../../base/check.ts";
 import { isAtLeast, LOG_LEVELS, type LogLevel, type LogLine } from "../containment/log.ts";
-import { DisposedError, type GgmlError, InvalidArgumentError } from "../errors.ts";
+import { DisposedError, type GgmlError, InvalidArgumentError } from "../../base/errors.ts";
 import type { Native } from "../native.ts";
 import { isStruct, type Signature } from "../types/signature.ts";
 import { bytesOf } from "../memory/struct_factory.ts";

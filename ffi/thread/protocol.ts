@@ -1,6 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 import type { CoreMemory } from "./core_budget.ts";
-import type { SerializedError } from "../errors.ts";
+import type { SerializedError } from "../../base/errors.ts";
 import type { OpenedLibraries } from "../library/libraries.ts";
 
 /** What the Worker is started with. It may start while the libraries are still being opened. */

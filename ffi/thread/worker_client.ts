@@ -7,7 +7,8 @@ import {
   type WatchedCall,
 } from "../containment/watchdog.ts";
 import { CoreBudget, type CoreMemory } from "./core_budget.ts";
-import { CancelledError, deserializeError, type GgmlError, NativeThreadError } from "../errors.ts";
+import { deserializeError } from "../../base/error.ts";
+import { CancelledError, type GgmlError, NativeThreadError } from "../../base/errors.ts";
 import type { LogLine } from "../containment/log.ts";
 import type { Native } from "../native.ts";
 import type { Pointer } from "../types/pointer.ts";

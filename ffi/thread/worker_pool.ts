@@ -1,5 +1,5 @@
 import { type CoreMemory, makeCores, MAX_THREADS } from "./core_budget.ts";
-import { NativeThreadError } from "../errors.ts";
+import { NativeThreadError } from "../../base/errors.ts";
 import { callThreadEntry } from "./entry_url.ts";
 import type { Native } from "../native.ts";
 import { type StartedWorker, startWorker, ThreadWorker } from "./worker_client.ts";

@@ -1,6 +1,7 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { CoreBudget } from "./core_budget.ts";
-import { CancelledError, InvalidArgumentError, serializeError } from "../errors.ts";
+import { serializeError } from "../../base/error.ts";
+import { CancelledError, InvalidArgumentError } from "../../base/errors.ts";
 import { Native } from "../native.ts";
 import type { Pointer } from "../types/pointer.ts";
 import { isStruct } from "../types/signature.ts";

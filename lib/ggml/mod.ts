@@ -4,8 +4,8 @@
  * @module
  */
 
-export { type DeviceInfo, devices } from "./backend/devices.ts";
-export type { DeviceKind } from "./backend/device_kind.ts";
+export * from "../gguf/mod.ts";
+export * from "./backend/devices.ts";
 export { Registry } from "./backend/registry.ts";
 export { BackendModule } from "./backend/backend_module.ts";
 export type { LoadedModules, ModuleInfo, RefusedModule } from "./backend/modules.ts";
@@ -23,33 +23,9 @@ export { compareBackends, type ComparedNode, GraphCopy } from "./backend/graph_c
 export { copyTensor, fillBytes, getBytes, getRows, setBytes, setRows, type TensorRows } from "./backend/tensor_copy.ts";
 export type { GraphReference, TensorReference } from "./tensor/references.ts";
 export type { NativeObject } from "./tensor/handle.ts";
-export { GgufFile, type GgufOpenOptions, type GgufReadOptions } from "../gguf/file.ts";
-export { editGguf, type GgufEdit, type GgufEditResult } from "../gguf/edit.ts";
-export { type GgufSplitOptions, ggufSplitPath, ggufSplitPrefix, mergeGguf, splitGguf } from "../gguf/split.ts";
 export { NativeGguf, type NativeGgufTensor } from "./native_gguf/native_gguf.ts";
 export type { NativeGgufOptions, NativeGgufReader, NativeGgufTensors } from "./native_gguf/read.ts";
-export type { GgufInput, GgufNumbers, GgufTypedArray, GgufTypedScalar, GgufTypedValue } from "../gguf/values.ts";
-export {
-  encodeGguf,
-  type GgufChunks,
-  type GgufContent,
-  type GgufTensorInput,
-  type GgufWriteOptions,
-  writeGguf,
-} from "../gguf/writer.ts";
-export type { TensorShape } from "../gguf/layout.ts";
-export type { TensorNumbers } from "../gguf/numbers.ts";
-export {
-  type GgufHeader,
-  type GgufLazyValue,
-  type GgufTensorInfo,
-  type GgufValue,
-  type GgufValueLocation,
-  readGgufHeader,
-} from "../gguf/header.ts";
-export type { GgufScalarType, GgufValueType } from "../gguf/types.ts";
 export { type LibrariesInfo, librariesInfo } from "./backend/libraries.ts";
-export { type TensorType, tensorTypes } from "../gguf/tensor_types.ts";
 export { GgmlContext, type GgmlContextOptions } from "./tensor/context.ts";
 export { type BackwardOptions, Graph, type GraphOptions } from "./graph/graph.ts";
 export type { GraphRow } from "./graph/export.ts";

@@ -5,9 +5,10 @@
  */
 
 import type { Stats } from "node:fs";
-import { type FileHandle, open, stat } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { ModelAccessError, ModelNotFoundError } from "../errors.ts";
 import { throwFileError } from "../support/file_error.ts";
+import { fileSystem } from "./file_system.ts";
 
 /** Something of a known size that can be read at any place. */
 export interface ByteSource {
@@ -58,6 +59,7 @@ export class FileSource implements ByteSource, AsyncDisposable {
    * Throws {@linkcode ModelNotFoundError} when there is none or when it is a folder, {@linkcode ModelAccessError} when it may not be read.
    */
   static async open(path: string): Promise<FileSource> {
+    const { open, stat } = fileSystem();
     // Before it is opened: to open a pipe waits until somebody writes to it.
     const before = await stat(path).catch((cause: unknown) => refuse(path, cause));
     if (!before.isFile()) refuseKind(path, before);

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { open, realpath } from "node:fs/promises";
 import { InvalidArgumentError } from "../errors.ts";
 import { checkInteger, checkOneOf, checkOptions, show } from "../support/check.ts";
 import { GgufFile } from "./file.ts";
+import { fileSystem } from "./file_system.ts";
 import { checkAlignment, encodeHeader, placeTensors } from "./layout.ts";
 import { encodeEntry, FILLER_KEY, fillerEntry, fillerOverhead, type GgufInput } from "./values.ts";
 import {
@@ -108,7 +108,11 @@ export async function editGguf(
     // Some systems don't rename over a file that is open.
     ready: () => file[Symbol.asyncDispose](),
   };
-  await writePrepared(given.output === undefined ? await realpath(source) : filePath(given.output), prepared, settings);
+  await writePrepared(
+    given.output === undefined ? await fileSystem().realpath(source) : filePath(given.output),
+    prepared,
+    settings,
+  );
   return { inPlace: false };
 }
 
@@ -199,7 +203,7 @@ function fittingHeader(file: GgufFile, { entries, sameTensors, alignment }: Plan
 
 async function replaceHeader(path: string, header: Uint8Array): Promise<void> {
   try {
-    const handle = await open(path, "r+");
+    const handle = await fileSystem().open(path, "r+");
     try {
       let done = 0;
       while (done < header.length) done += (await handle.write(header, done, header.length - done, done)).bytesWritten;

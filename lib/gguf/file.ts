@@ -4,10 +4,10 @@
  * @module
  */
 
-import { fileURLToPath } from "node:url";
 import { DisposedError, InvalidArgumentError } from "../errors.ts";
 import { checkInteger, checkOptions, checkSignal, checkText, isInstance, show } from "../support/check.ts";
 import { type ByteSource, FileSource, MemorySource } from "./byte_source.ts";
+import { pathOfFileUrl } from "./file_system.ts";
 import { type GgufHeader, type GgufTensorInfo, type GgufValue, parseGgufHeader } from "./header.ts";
 import type { GgufValueType } from "./types.ts";
 import { decodeValue, type GgufTypedValue } from "./values.ts";
@@ -195,7 +195,7 @@ async function openSource(
   if (url.protocol === "http:" || url.protocol === "https:") return await HttpSource.open(url, given);
   if (url.protocol !== "file:") refuseSource(url.href);
   try {
-    return await FileSource.open(fileURLToPath(url));
+    return await FileSource.open(pathOfFileUrl(url));
   } catch (error) {
     if (error instanceof TypeError) refuseSource(url.href, error);
     throw error;

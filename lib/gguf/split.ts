@@ -4,10 +4,10 @@
  * @module
  */
 
-import { rm } from "node:fs/promises";
 import { GgufFormatError, InvalidArgumentError } from "../errors.ts";
 import { checkBoolean, checkInteger, checkOptions, checkText, show } from "../support/check.ts";
 import { GgufFile } from "./file.ts";
+import { fileSystem } from "./file_system.ts";
 import type { GgufTensorInfo } from "./header.ts";
 import { encodeHeader, padded, placeTensors } from "./layout.ts";
 import { encodeEntry } from "./values.ts";
@@ -97,7 +97,7 @@ export async function splitGguf(path: string | URL, prefix: string, options?: Gg
       written.push(paths[index] as string);
     }
   } catch (error) {
-    for (const one of written) await rm(one, { force: true });
+    for (const one of written) await fileSystem().rm(one, { force: true });
     throw error;
   }
   return paths;

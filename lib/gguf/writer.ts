@@ -4,9 +4,7 @@
  * @module
  */
 
-import { randomUUID } from "node:crypto";
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
+import type { FileHandle } from "node:fs/promises";
 import { GgufWriteError } from "../errors.ts";
 import {
   checkBoolean,
@@ -18,6 +16,7 @@ import {
   isInstance,
   refuse,
 } from "../support/check.ts";
+import { fileSystem, pathOfFileUrl } from "./file_system.ts";
 import { checkAlignment, encodeHeader, padded, placeTensors, type TensorPlace, type TensorShape } from "./layout.ts";
 import { encodeEntry, fillerEntry, type GgufInput } from "./values.ts";
 
@@ -247,7 +246,7 @@ export function checkWrite(options: GgufWriteOptions | undefined): Required<Gguf
 /** The path that a path or a file URL stands for. */
 export function filePath(path: string | URL): string {
   if (isInstance(path, URL)) {
-    if (path.protocol === "file:") return fileURLToPath(path);
+    if (path.protocol === "file:") return pathOfFileUrl(path);
     return refuse("the file to write", path.href, "a path, or a file: URL");
   }
   const text = checkText("the path of the file", path);
@@ -262,7 +261,8 @@ export async function writePrepared(
   { overwrite, onProgress, signal }: Required<GgufWriteOptions>,
 ): Promise<void> {
   signal?.throwIfAborted();
-  const temporary = `${path}.${randomUUID().slice(0, 8)}.part`;
+  const { open, rename, rm } = fileSystem();
+  const temporary = `${path}.${crypto.randomUUID().slice(0, 8)}.part`;
   const target = overwrite ? undefined : await claim(path);
   let done = false;
   try {
@@ -287,7 +287,7 @@ export async function writePrepared(
 
 /** Takes a name that nobody has, by an empty file that the whole one replaces. */
 async function claim(path: string): Promise<string> {
-  const handle = await open(path, "wx").catch((cause: unknown) => {
+  const handle = await fileSystem().open(path, "wx").catch((cause: unknown) => {
     if ((cause as { code?: unknown }).code !== "EEXIST") return refuseWrite(path, cause);
     throw new GgufWriteError(`there is a file ${path} already; give another path, or overwrite: true`, {
       value: path,

@@ -1,9 +1,21 @@
 /**
- * JSON Schema to grammars.
+ * JSON Schema to grammars in GBNF, and grammars in GBNF: parsed, checked, and matched against text. Pure TypeScript: it runs without native libraries, in
+ * a browser too.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { matchesGrammar, parseGrammar, schemaToGrammar } from "./mod.ts";
+ *
+ * const grammar = parseGrammar(schemaToGrammar({ enum: ["yes", "no"] }));
+ * assert.ok(matchesGrammar(grammar, '"yes"'));
+ * assert.ok(!matchesGrammar(grammar, '"maybe"'));
+ * ```
  *
  * @module
  */
 
+export * from "../errors.ts";
+export * from "../gbnf/mod.ts";
 export {
   type CompiledSchema,
   compileSchema,

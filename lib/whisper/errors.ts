@@ -4,7 +4,8 @@
  * @module
  */
 
-import { GgmlError, type GgmlErrorDetails, registerErrors } from "../../base/errors.ts";
+import { registerErrors } from "../../base/error.ts";
+import { GgmlError, type GgmlErrorDetails } from "../../base/errors.ts";
 import type { Segment } from "./transcribe/segment.ts";
 
 /** A file isn't in whisper.cpp's format: it starts with something else. */

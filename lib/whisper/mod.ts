@@ -5,7 +5,7 @@
  */
 
 export type { LogLevel, LogLine, NativeAbortPolicy } from "../../ffi/thread/native_thread.ts";
-export { GgmlError, type GgmlErrorDetails, type SerializedError } from "../errors.ts";
+export * from "../errors.ts";
 export type { WhisperAudio } from "./transcribe/audio_input.ts";
 export { DEFAULT_SPEECH_FILE, speechModelPath } from "../models/default_speech_models.ts";
 export * from "./errors.ts";

@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { deserializeError, registerErrors, serializeError } from "../../base/error.ts";
 import {
-  deserializeError,
   DisposedError,
   GgmlError,
   InvalidArgumentError,
   LibraryOpenError,
-  registerErrors,
   type SerializedError,
-  serializeError,
 } from "../../base/errors.ts";
 
 /** There and back as through a message. */

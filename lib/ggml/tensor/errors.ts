@@ -4,7 +4,8 @@
  * @module
  */
 
-import { GgmlError, registerErrors } from "../../../base/errors.ts";
+import { registerErrors } from "../../../base/error.ts";
+import { GgmlError } from "../../../base/errors.ts";
 
 /** A dimension of a tensor isn't what an operator takes; the message says which of which operand. */
 export class TensorShapeError extends GgmlError {

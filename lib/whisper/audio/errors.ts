@@ -4,7 +4,8 @@
  * @module
  */
 
-import { GgmlError, registerErrors } from "../../../base/errors.ts";
+import { registerErrors } from "../../../base/error.ts";
+import { GgmlError } from "../../../base/errors.ts";
 
 /** There is no audio file at the path that was given, or what is there is no file. */
 export class AudioNotFoundError extends GgmlError {

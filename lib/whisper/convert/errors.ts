@@ -4,7 +4,8 @@
  * @module
  */
 
-import { GgmlError, registerErrors } from "../../../base/errors.ts";
+import { registerErrors } from "../../../base/error.ts";
+import { GgmlError } from "../../../base/errors.ts";
 
 /** A model file can't be converted: it is damaged, of another kind, or lacks something. */
 export class ConversionError extends GgmlError {

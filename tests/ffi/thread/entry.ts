@@ -1,4 +1,5 @@
-import { GgmlError, registerErrors } from "../../../base/errors.ts";
+import { registerErrors } from "../../../base/error.ts";
+import { GgmlError } from "../../../base/errors.ts";
 import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { serveTasks } from "../../../ffi/thread/worker_server.ts";
 

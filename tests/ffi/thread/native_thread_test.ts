@@ -98,7 +98,7 @@ test("errors arrive as the class they were, with value, expected and causes", as
 
 /** The entry module can't be imported here, since it serves tasks: the class is made known by hand. */
 async function errorModule() {
-  const { GgmlError, registerErrors } = await import("../../../base/errors.ts");
+  const { GgmlError, registerErrors } = await import("../../../base/error.ts");
   class ProbeError extends GgmlError {
     static override readonly code: string = "PROBE";
   }

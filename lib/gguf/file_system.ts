@@ -1,0 +1,31 @@
+import { UnsupportedPlatformError } from "../../base/errors.ts";
+
+/** Modules of the runtime that a browser doesn't have. */
+interface RuntimeModules {
+  "node:fs/promises": typeof import("node:fs/promises");
+  "node:url": typeof import("node:url");
+}
+
+interface Process {
+  getBuiltinModule?<K extends keyof RuntimeModules>(name: K): RuntimeModules[K] | undefined;
+}
+
+/** Returns the runtime's functions for files. They aren't imported, so that a bundle for a browser needs none. Throws UnsupportedPlatformError without them. */
+export function fileSystem(): RuntimeModules["node:fs/promises"] {
+  return runtimeModule("node:fs/promises");
+}
+
+/** Returns the path of a `file:` URL. Throws TypeError for one that has none here. */
+export function pathOfFileUrl(url: string | URL): string {
+  return runtimeModule("node:url").fileURLToPath(url);
+}
+
+function runtimeModule<K extends keyof RuntimeModules>(name: K): RuntimeModules[K] {
+  const { process } = globalThis as { process?: Process };
+  const found = process?.getBuiltinModule?.(name);
+  if (found !== undefined) return found;
+  throw new UnsupportedPlatformError(
+    "this runtime has no files: read from an https: URL or from bytes, and write by encodeGguf",
+    { value: name, expected: "Deno or Bun" },
+  );
+}
