@@ -12,7 +12,6 @@ import { ROOT, RUNTIMES } from "./support/places.ts";
 import { quantile } from "./support/stats.ts";
 import { table } from "./support/table.ts";
 
-const TOKENS = 128;
 type Runtime = keyof typeof RUNTIMES;
 const NAMES = Object.keys(RUNTIMES) as Runtime[];
 
@@ -82,6 +81,7 @@ function report(results: readonly Result[]): string {
 }
 
 const options = await benchOptions(15);
+const TOKENS = options.short ? 8 : 128;
 const results: Result[] = [];
 for (const threads of options.threads) results.push(...await measure(options, threads));
 console.log(

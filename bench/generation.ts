@@ -48,6 +48,10 @@ function longPrompt(round: number): string {
   return `${round + 1} lines: ${Array.from({ length: 45 }, (_, n) => sentence(n)).join(" ")}`;
 }
 
+function shortened(round: Round): Round {
+  return { ...round, maxTokens: Math.min(round.maxTokens, 8), prompt: round.prompt.slice(0, 100) };
+}
+
 /** The measures of one scenario on one number of threads. */
 interface Result {
   scenario: string;
@@ -77,12 +81,14 @@ async function measure(options: BenchOptions, program: string, threads: number):
   const taken = SCENARIOS.map(() => ({ c: [] as Measured[], deno: [] as Measured[], bun: [] as Measured[] }));
   for (let first = 0; first < options.pairs; first += ROUNDS_A_PROCESS) {
     const children = await start(options, program, threads);
-    const warmUp = toLine({ ...GREEDY, maxTokens: 8, prompt: longPrompt(999) });
+    const warmUpRound = { ...GREEDY, maxTokens: 8, prompt: longPrompt(999) };
+    const warmUp = toLine(options.short ? shortened(warmUpRound) : warmUpRound);
     for (const name of CONTESTANTS) await children[name].ask(warmUp);
     for (let round = first; round < Math.min(options.pairs, first + ROUNDS_A_PROCESS); round++) {
       progress(`${threads} thread${threads > 1 ? "s" : ""}: round ${round + 1} of ${options.pairs}`);
       for (const [at, scenario] of SCENARIOS.entries()) {
-        const line = toLine(scenario.make(round));
+        const made = scenario.make(round);
+        const line = toLine(options.short ? shortened(made) : made);
         for (let turn = 0; turn < CONTESTANTS.length; turn++) {
           const name = CONTESTANTS[(round + turn) % CONTESTANTS.length] ?? "c";
           taken[at]?.[name].push(await children[name].ask<Measured>(line));

@@ -2,7 +2,7 @@
  * A product of matrices through the graph API: a C program on the same libraries against ours, in Deno and in Bun; and how long it takes to read the
  * result without a copy.
  *
- *   deno run -A bench/ggml_matmul.ts [--pairs 9] [--threads 2] [--size 4096] [--json]
+ *   deno run -A bench/ggml_matmul.ts [--pairs 9] [--threads 2] [--size 4096] [--short] [--json]
  *
  * @module
  */
@@ -31,13 +31,17 @@ const TYPES = ["f32", "q4_0"] as const;
 
 const { values: flags } = parseArgs({
   options: {
-    pairs: { type: "string", default: "9" },
-    threads: { type: "string", default: "2" },
-    size: { type: "string", default: "4096" },
+    pairs: { type: "string" },
+    threads: { type: "string" },
+    size: { type: "string" },
+    short: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
   },
 });
-const [pairs, threads, size] = [Number(flags.pairs), Number(flags.threads), Number(flags.size)];
+const defaults = flags.short ? { pairs: 1, threads: 1, size: 256 } : { pairs: 9, threads: 2, size: 4096 };
+const pairs = Number(flags.pairs ?? defaults.pairs);
+const threads = Number(flags.threads ?? defaults.threads);
+const size = Number(flags.size ?? defaults.size);
 
 async function start(): Promise<Record<Contestant, LineChild>> {
   const { set, cpu } = (await open()).opened();

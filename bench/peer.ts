@@ -16,11 +16,11 @@ import { ROOT, RUNTIMES } from "./support/places.ts";
 import { ratios, show, summarise, type Summary } from "./support/stats.ts";
 import { table } from "./support/table.ts";
 
-const TOKENS = 128;
 const NAMES = ["peer", "deno", "bun"] as const;
 type Name = (typeof NAMES)[number];
 
 const options = await benchOptions(15);
+const TOKENS = options.short ? 8 : 128;
 const folder = bringPeer();
 const env = { GGML_FFI_LIBRARY_PATH: options.libraries };
 

@@ -16,7 +16,6 @@ import { benchFolder, ROOT, RUNTIMES, runTool } from "./support/places.ts";
 import { show, summarise } from "./support/stats.ts";
 import { table } from "./support/table.ts";
 
-const TOKENS = 96;
 const SCHEMA = {
   type: "object",
   properties: {
@@ -69,6 +68,7 @@ interface Sampled {
 }
 
 const options = await benchOptions(5);
+const TOKENS = options.short ? 8 : 96;
 const grammar = schemaToGrammar(SCHEMA, { whitespace: "flexible" });
 const grammarFile = join(benchFolder("sampling"), "grammar.gbnf");
 writeFileSync(grammarFile, grammar);

@@ -22,7 +22,11 @@ for (let round = 0; round < options.pairs; round++) {
   progress(`round ${round + 1} of ${options.pairs}`);
   for (const name of round % 2 === 0 ? NAMES : NAMES.toReversed()) {
     // A new process each time: the first schema of a program is the one that its user waits for.
-    const child = await LineChild.start([...RUNTIMES[name], `${ROOT}bench/children/schema.ts`], {});
+    const child = await LineChild.start([
+      ...RUNTIMES[name],
+      `${ROOT}bench/children/schema.ts`,
+      options.short ? "1" : "150",
+    ]);
     const measured = await child.ask<Record<string, number>>("measure");
     await child.stop();
     for (const [kind, ms] of Object.entries(measured)) {

@@ -44,7 +44,7 @@ interface Result {
 }
 
 async function measure(runtime: "deno" | "bun", options: BenchOptions): Promise<Result[]> {
-  const threads = String(availableParallelism());
+  const threads = String(options.short ? 1 : availableParallelism());
   const child = await LineChild.start(
     [...RUNTIMES[runtime], `${ROOT}bench/children/two_models.ts`, options.model, threads, String(CONTEXT_SIZE)],
     { GGML_FFI_LIBRARY_PATH: options.libraries },
@@ -55,7 +55,8 @@ async function measure(runtime: "deno" | "bun", options: BenchOptions): Promise<
     progress(`${runtime}: pair ${pair + 1} of ${options.pairs}`);
     for (const [at, { maxTokens, prompt }] of SCENARIOS.entries()) {
       for (const how of pair % 2 === 0 ? MANNERS : MANNERS.toReversed()) {
-        taken[at]?.[how].push(await child.ask<MeasuredPair>(`${how} ${maxTokens} ${pair} ${prompt}`));
+        const [tokens, text] = options.short ? [Math.min(maxTokens, 4), prompt.slice(0, 100)] : [maxTokens, prompt];
+        taken[at]?.[how].push(await child.ask<MeasuredPair>(`${how} ${tokens} ${pair} ${text}`));
       }
     }
   }

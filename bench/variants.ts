@@ -104,7 +104,7 @@ const sets = {
 const { runs, refused } = await runnable([sets.ours, sets.peer], (set, variant) => start(set, variant, 1, options));
 const results: Result[] = [];
 for (const threads of options.threads) {
-  for (const variant of runs) {
+  for (const variant of options.short ? runs.slice(-1) : runs) {
     progress(`${variant}, ${threads} thread${threads > 1 ? "s" : ""}`);
     results.push(await measure(sets, variant, threads, options));
   }

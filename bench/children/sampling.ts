@@ -26,7 +26,7 @@ const state = new ContextState(native, context, vocab, Number(threads));
 const task = {
   native,
   lib,
-  cores: { acquire: () => Number(threads), release: () => {} },
+  cores: { acquire: () => Number(threads), release: () => {}, pause: () => {} },
   cancelled: () => false,
   throwIfCancelled: () => {},
   post: () => {},

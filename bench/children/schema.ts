@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { schemaToGrammar } from "../../lib/json_schema/mod.ts";
 import { summarise } from "../support/stats.ts";
 
-const WARM = 150;
+const warmUpRuns = Number(process.argv[2] ?? 150);
 
 /** Some of each kind that schemas are mostly made of. */
 function schema(properties: number): Record<string, unknown> {
@@ -33,8 +33,8 @@ for await (const _ of createInterface({ input: process.stdin })) {
     const given = schema(properties);
     measured[`${properties} properties, first time`] = time(given);
     measured[`${properties} properties, the next 30`] = median(given);
-    for (let run = 0; run < WARM; run++) time(given);
-    measured[`${properties} properties, after ${WARM + 31}`] = median(given);
+    for (let run = 0; run < warmUpRuns; run++) time(given);
+    measured[`${properties} properties, after ${warmUpRuns + 31}`] = median(given);
   }
   console.log(JSON.stringify(measured));
 }

@@ -6,8 +6,10 @@ import { hostTarget } from "../../ffi/library/locate.ts";
 import { defaultModelPath } from "../../mod.ts";
 import { ROOT } from "./places.ts";
 
-/** What every bench takes. */
+/** Options of every benchmark. */
 export interface BenchOptions {
+  /** One round of little work on one thread: whether the benchmark runs, not a measurement. */
+  short: boolean;
   /** How often each thing is measured. */
   pairs: number;
   /** The numbers of compute threads to measure with. */
@@ -20,21 +22,23 @@ export interface BenchOptions {
   libraries: string;
 }
 
-/** Reads the flags that every bench has: `--pairs N`, `--threads 1,2`, `--json`, `-m FILE`, `--libraries FOLDER`. */
+/** Reads the flags that every benchmark has: `--pairs N`, `--threads 1,2`, `--json`, `-m FILE`, `--libraries FOLDER`, `--short`. */
 export async function benchOptions(defaultPairs: number): Promise<BenchOptions> {
   const { values } = parseArgs({
     options: {
-      pairs: { type: "string", default: String(defaultPairs) },
+      pairs: { type: "string" },
       json: { type: "boolean", default: false },
+      short: { type: "boolean", default: false },
       model: { type: "string", short: "m" },
       libraries: { type: "string" },
-      threads: { type: "string", default: "1,2" },
+      threads: { type: "string" },
     },
   });
-  const pairs = wholeNumber("--pairs", values.pairs);
+  const { short } = values;
   return {
-    pairs,
-    threads: values.threads.split(",").map((text) => wholeNumber("--threads", text)),
+    short,
+    pairs: wholeNumber("--pairs", values.pairs ?? String(short ? 1 : defaultPairs)),
+    threads: (values.threads ?? (short ? "1" : "1,2")).split(",").map((text) => wholeNumber("--threads", text)),
     json: values.json,
     model: resolve(values.model ?? await defaultModelPath()),
     libraries: resolve(values.libraries ?? builtLibraries()),
@@ -59,7 +63,7 @@ function builtLibraries(): string {
   return folder;
 }
 
-/** Says on standard error how far the bench is. */
+/** Prints the progress of a benchmark to standard error. */
 export function progress(line: string): void {
   process.stderr.write(`${line}\n`);
 }

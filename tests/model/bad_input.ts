@@ -133,8 +133,12 @@ async function permissionCases(): Promise<void> {
     await chmod(program, 0o755);
     await chmod(folder, 0o755);
     await chmod(path, 0o600);
-    const [, args] = command(runtime, "tests/model/open_child.ts", [path], ["-A", "--no-prompt"]);
-    const child = await run([program, args], { HOME: folder, DENO_DIR: join(folder, "deno"), TMPDIR: folder }, 65534);
+    const [, ...args] = command(runtime, "tests/model/open_child.ts", [path]);
+    const child = await run(
+      [program, ...args],
+      { HOME: folder, DENO_DIR: join(folder, "deno"), TMPDIR: folder },
+      65534,
+    );
     report("no permission (another user)", "ModelAccessError", child.stdout || child.stderr);
   } else {
     await chmod(path, 0);

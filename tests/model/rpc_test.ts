@@ -197,7 +197,7 @@ test("rpc-server of the CLI: says where it listens, and ends by Ctrl-C", slow, a
     return server;
   });
   const port = endpoint.split(":")[1] ?? "";
-  const [program, args] = command(runtime, "cli/main.ts", ["rpc-server", "-p", port, "-t", "1"]);
+  const [program, ...args] = command(runtime, "cli/main.ts", ["rpc-server", "-p", port, "-t", "1"]);
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
   let stderr = "";

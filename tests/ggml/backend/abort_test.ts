@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { moduleCommand, runProgram } from "../../support/program.ts";
 
 test("native code that aborts costs the backend or the scheduler, not the process", {
   skip: process.platform !== "linux",
-}, () => {
-  const child = fileURLToPath(new URL("./abort_child.ts", import.meta.url));
-  const args = "deno" in process.versions ? ["run", "-A", "--no-check", child] : [child];
-  const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 60_000 });
-  assert.equal(status, 0, stderr);
+}, async () => {
+  const { stdout, stderr, code } = await runProgram(moduleCommand("tests/ggml/backend/abort_child.ts"));
+  assert.equal(code, 0, stderr);
   assert.deepEqual(JSON.parse(stdout), {
     dead: ["NATIVE_ABORT"],
     first: "NATIVE_ABORT",

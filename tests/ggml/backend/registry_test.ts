@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
+
 import { Registry } from "../../../lib/ggml/backend/registry.ts";
 import { ensureReference } from "../../../scripts/build/reference.ts";
+import { moduleCommand, runProgram } from "../../support/program.ts";
 import { openReference } from "../reference.ts";
 
 const registry = await Registry.open();
@@ -129,14 +129,10 @@ test("the last module with a CPU stays", async () => {
 for (
   const [faults, message] of [["api_version=1", /version 1 .*has \d+/], ["score=0", /its score is 0/]] as const
 ) {
-  test(`a module with ${faults} is refused`, () => {
-    const child = fileURLToPath(new URL("./load_child.ts", import.meta.url));
-    const args = "deno" in process.versions ? ["run", "-A", "--no-check", child] : [child];
-    const { stdout, stderr, status } = spawnSync(process.execPath, args, {
-      encoding: "utf8",
-      env: { ...process.env, GGML_REFERENCE_FAULTS: faults },
-    });
-    assert.equal(status, 0, stderr);
+  test(`a module with ${faults} is refused`, async () => {
+    const command = moduleCommand("tests/ggml/backend/load_child.ts");
+    const { stdout, stderr, code } = await runProgram(command, { env: { GGML_REFERENCE_FAULTS: faults } });
+    assert.equal(code, 0, stderr);
     const said = JSON.parse(stdout) as { code: string; message: string; after: string[] };
     assert.equal(said.code, "BACKEND_LOAD");
     assert.match(said.message, message);
