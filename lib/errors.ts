@@ -200,10 +200,40 @@ export class SchemaTooComplexError extends JsonSchemaError {
   static override readonly code: string = "JSON_SCHEMA_TOO_COMPLEX";
 }
 
-/** A generated value has the form that was asked for and isn't valid all the same: `value` is it, `cause` or the message says why. */
+/** A generated text isn't what a schema asks for: `value` is what was made, `cause` or the message says why. */
 export class StructuredResultError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "STRUCTURED_RESULT";
+}
+
+/** Details of a {@linkcode SchemaValidationError}. */
+export interface SchemaValidationErrorDetails extends GgmlErrorDetails {
+  /** The text of the last attempt. */
+  text?: string;
+  /** Where in the value, as a JSON Pointer. */
+  path?: string;
+  /** The rule that was broken. */
+  rule?: string;
+}
+
+/** No attempt at a structured result gave a valid value. */
+export class SchemaValidationError extends StructuredResultError {
+  /** The stable code of this class. */
+  static override readonly code: string = "SCHEMA_VALIDATION";
+  /** The text of the last attempt. */
+  readonly text: string;
+  /** Where in the value the problem is, as a JSON Pointer; the empty string is the whole value. */
+  readonly path: string;
+  /** The rule that was broken: the path of the keyword in the schema, the words of a validation library, or `"JSON"` for a text that isn't JSON. */
+  readonly rule: string;
+
+  /** Makes an error from its message and what is known about it. */
+  constructor(message: string, details: SchemaValidationErrorDetails = {}) {
+    super(message, details);
+    this.text = details.text ?? "";
+    this.path = details.path ?? "";
+    this.rule = details.rule ?? "";
+  }
 }
 
 /** A tool's handler or validator failed, or returned what JSON can't express; `value` is the tool's name, `cause` the exception. */
@@ -292,6 +322,7 @@ registerErrors(
   UnsupportedKeywordError,
   SchemaContradictionError,
   SchemaTooComplexError,
+  SchemaValidationError,
   StructuredResultError,
   ToolHandlerError,
   NoTokenLeftError,

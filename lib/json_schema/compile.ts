@@ -6,7 +6,8 @@ import {
   SchemaTooComplexError,
   UnsupportedKeywordError,
 } from "../errors.ts";
-import { checkOneOf, checkOptions, show } from "../support/check.ts";
+import { refuse } from "../support/check.ts";
+import { custom, oneOf, options, type RulesOf, type Settings } from "../support/options.ts";
 import { SchemaDocument } from "./document.ts";
 import { sequence } from "./gbnf.ts";
 import { type JsonSchema, type JsonValue, type PlainSchema, plainSchema } from "./json.ts";
@@ -31,7 +32,38 @@ export interface SchemaOptions {
   schemas?: Readonly<Record<string, JsonSchema>> | undefined;
 }
 
-const optionNames = ["whitespace", "schemaMode", "schemas"] as const;
+/** {@linkcode SchemaOptions}, declared. */
+export const schemaSpec = options(
+  "schemaToGrammar",
+  {
+    whitespace: oneOf(["flexible", "compact"], { default: "flexible" }),
+    schemaMode: oneOf(["strict", "validate"], { default: "strict" }),
+    schemas: custom<SchemaOptions["schemas"], Record<never, never>>("an object of schemas", checkSchemas),
+  } satisfies RulesOf<SchemaOptions>,
+);
+
+const rulesSpec = options(
+  "schemaToRules",
+  {
+    ...schemaSpec.rules,
+    prefix: custom("letters, digits and hyphens, the first a letter", checkPrefix, { required: true }),
+  } satisfies RulesOf<SchemaRulesOptions>,
+);
+
+const validatorSpec = options("schemaValidator", { schemas: schemaSpec.rules.schemas });
+
+/** Checked {@linkcode SchemaOptions}. */
+type SchemaSettings = Settings<typeof schemaSpec>;
+
+function checkSchemas(name: string, value: unknown): SchemaOptions["schemas"] {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, JsonSchema>;
+  return refuse(name, value, "an object with a schema for each address");
+}
+
+function checkPrefix(name: string, value: unknown): string {
+  if (typeof value === "string" && /^[a-zA-Z][a-zA-Z0-9-]*$/.test(value)) return value;
+  return refuse(name, value, "letters, digits and hyphens, the first a letter");
+}
 
 /** Options of {@linkcode schemaToRules}. */
 export interface SchemaRulesOptions extends SchemaOptions {
@@ -68,8 +100,7 @@ export interface SchemaRules {
  * ```
  */
 export function schemaToGrammar(schema: JsonSchema, options?: SchemaOptions): string {
-  const given = checkOptions("schemaToGrammar", options, optionNames);
-  return convert(plainSchema(schema), "", given).rules;
+  return convert(plainSchema(schema), "", schemaSpec.check(options)).rules;
 }
 
 /**
@@ -89,15 +120,8 @@ export function schemaToGrammar(schema: JsonSchema, options?: SchemaOptions): st
  * ```
  */
 export function schemaToRules(schema: JsonSchema, options: SchemaRulesOptions): SchemaRules {
-  const given = checkOptions("schemaToRules", options, [...optionNames, "prefix"]);
-  const { prefix } = given;
-  if (typeof prefix !== "string" || !/^[a-zA-Z][a-zA-Z0-9-]*$/.test(prefix)) {
-    throw new InvalidArgumentError(`prefix is ${show(prefix)}; give letters, digits and hyphens, the first a letter`, {
-      value: prefix,
-      expected: "letters, digits and hyphens",
-    });
-  }
-  return convert(plainSchema(schema), prefix, given);
+  const settings = rulesSpec.check(options);
+  return convert(plainSchema(schema), settings.prefix, settings);
 }
 
 /** A compiled JSON Schema: its grammar, and a validator of values against the whole schema. */
@@ -113,9 +137,9 @@ export interface CompiledSchema {
 /** Compiles a schema for a generation. Throws what {@linkcode schemaToGrammar} throws. */
 export function compileSchema(schema: unknown, options?: SchemaOptions): CompiledSchema {
   const plain = plainSchema(schema);
-  const given = checkOptions("compileSchema", options, optionNames);
-  const { rules, loosened } = convert(plain, "", given);
-  return { grammar: rules, loosened, problem: validator(plain, otherSchemas(given)) };
+  const settings = schemaSpec.check(options, "compileSchema");
+  const { rules, loosened } = convert(plain, "", settings);
+  return { grammar: rules, loosened, problem: validator(plain, otherSchemas(settings.schemas)) };
 }
 
 /**
@@ -127,19 +151,12 @@ export function schemaValidator(
   schema: unknown,
   options?: Pick<SchemaOptions, "schemas">,
 ): (value: JsonValue) => Problem | undefined {
-  return validator(plainSchema(schema), otherSchemas(checkOptions("schemaValidator", options, ["schemas"])));
+  return validator(plainSchema(schema), otherSchemas(validatorSpec.check(options).schemas));
 }
 
 type OtherSchemas = ReadonlyMap<string, PlainSchema>;
 
-function otherSchemas({ schemas }: Pick<SchemaOptions, "schemas">): OtherSchemas {
-  if (schemas === undefined) return new Map();
-  if (typeof schemas !== "object" || schemas === null || Array.isArray(schemas)) {
-    throw new InvalidArgumentError(`schemas is ${show(schemas)}; give an object with a schema for each address`, {
-      value: schemas,
-      expected: "an object of schemas",
-    });
-  }
+function otherSchemas(schemas: SchemaOptions["schemas"] = {}): OtherSchemas {
   return new Map(Object.entries(schemas).map(([address, schema]) => [address, plainSchema(schema)]));
 }
 
@@ -154,11 +171,9 @@ function validator(plain: PlainSchema, others: OtherSchemas): (value: JsonValue)
 /** More keywords than these are not left out one by one. */
 const MAX_LOOSENED = 100;
 
-function convert(schema: PlainSchema, prefix: string, options: SchemaOptions): SchemaRules {
-  const { whitespace = "flexible", schemaMode = "strict" } = options;
-  checkOneOf("whitespace", whitespace, ["flexible", "compact"]);
-  checkOneOf("schemaMode", schemaMode, ["strict", "validate"]);
-  const others = otherSchemas(options);
+function convert(schema: PlainSchema, prefix: string, settings: SchemaSettings): SchemaRules {
+  const { whitespace, schemaMode } = settings;
+  const others = otherSchemas(settings.schemas);
   const loosened: LoosenedKeyword[] = [];
   for (let current = schema;;) {
     try {

@@ -1,6 +1,6 @@
 import { type AnswerCall, AnswerReader, malformed } from "./answer_reader.ts";
 import { answerMarks } from "./answer_marks.ts";
-import { attemptSeed, HeldOutput } from "./attempts.ts";
+import { HeldOutput } from "./attempts.ts";
 import { CallGrammars } from "./call_grammars.ts";
 import type { ChatHost } from "./host.ts";
 import type { ChatMessage } from "./message.ts";
@@ -8,6 +8,7 @@ import type { ChatSendSettings, ChatSettings } from "./options.ts";
 import { type ChatPrompt, PromptMaker } from "./prompt.ts";
 import type { Round } from "./rounds.ts";
 import type { ChatEvent } from "./turn.ts";
+import { attemptSeed } from "../generation/attempts.ts";
 import type { PieceSink } from "../generation/generation.ts";
 import type { GenerationSettings } from "../generation/options.ts";
 import type { Tool } from "../tools/check_tools.ts";
@@ -28,6 +29,8 @@ export interface AnswerInput {
   readonly sink: PieceSink;
   /** Takes the events. */
   emit(event: ChatEvent): void;
+  /** Whether a whole text is what was asked for; `undefined` where any text is. */
+  readonly accepts: ((text: string) => Promise<boolean>) | undefined;
   /** Takes the message of an answer that was cut off by an error. */
   onPartial(message: ChatMessage): void;
 }
@@ -60,14 +63,22 @@ export class Answers {
   /** Makes one answer, by as many attempts as it takes and the options allow. */
   async answer(input: AnswerInput): Promise<Round> {
     const asked = await this.#ask(input);
-    const { maxAttempts } = input.settings;
-    if (maxAttempts === 1 || asked.tools.length === 0) return await this.#generate(asked, input);
+    const { accepts, settings: { maxAttempts } } = input;
+    if (maxAttempts === 1 || (asked.tools.length === 0 && accepts === undefined)) {
+      return await this.#generate(asked, input);
+    }
     const { sampling } = asked.generation;
     for (let attempt = 0;; attempt++) {
       const held = new HeldOutput(input.sink);
       const generation = { ...asked.generation, sampling: { ...sampling, seed: attemptSeed(sampling.seed, attempt) } };
       const round = await this.#generate({ ...asked, generation }, { ...input, sink: held.sink, emit: held.emit });
-      if (attempt + 1 < maxAttempts && !(await isValid(round, asked.tools))) continue;
+      const last = attempt + 1 === maxAttempts;
+      if (!last && !(await isValid(round, asked.tools))) continue;
+      if (accepts !== undefined && !(round.result.stopReason === "eos" && await accepts(round.answer.text))) {
+        if (!last) continue;
+        // What isn't valid is in the error alone.
+        if (round.result.stopReason === "eos") return round;
+      }
       held.release(input.sink, (event) => input.emit(event));
       return round;
     }

@@ -90,6 +90,8 @@ interface TurnInput {
   readonly sink: PieceSink;
   readonly emit: (event: ChatEvent) => void;
   readonly finish: Finish;
+  /** Whether a whole text is what was asked for; `undefined` where any text is. */
+  readonly accepts: ((text: string) => Promise<boolean>) | undefined;
 }
 
 /** Makes the result of a turn from the plain one. */
@@ -128,9 +130,10 @@ class ChatSession implements Chat {
   send(text: string, options?: ChatSendOptions): ChatTurn;
   send(text: string, options?: ChatSendOptions): ChatTurn {
     const content = checkText("the message", text);
-    const { options: plain, finish } = planResult(options, { reasoning: false });
-    const settings = checkSend("chat.send", plain, this.#settings.tools);
-    return this.#begin(settings, finish, () => {
+    const plan = planResult(options, { reasoning: false });
+    const given = plan.accepts === undefined ? plan.options : { ...plan.options, maxAttempts: plan.maxAttempts };
+    const settings = checkSend("chat.send", given, this.#settings.tools);
+    return this.#begin(settings, plan, () => {
       const waiting = pendingCalls(this.#messages);
       if (waiting.length === 0) return [{ role: "user", content }];
       throw new InvalidArgumentError(
@@ -145,16 +148,24 @@ class ChatSession implements Chat {
   sendToolResults(results: readonly ToolResult[], options?: ChatSendOptions): ChatTurn {
     const checked = checkToolResults(results);
     const settings = checkSend("chat.sendToolResults", options, this.#settings.tools);
-    return this.#begin(settings, (result) => result, () => orderResults(this.#messages, checked));
+    return this.#begin(
+      settings,
+      { finish: (result) => result, accepts: undefined },
+      () => orderResults(this.#messages, checked),
+    );
   }
 
-  #begin(settings: ChatSendSettings, finish: Finish, messages: () => ChatMessage[]): ChatTurn {
+  #begin(
+    settings: ChatSendSettings,
+    { finish, accepts }: Pick<TurnInput, "finish" | "accepts">,
+    messages: () => ChatMessage[],
+  ): ChatTurn {
     const before = this.#turn;
     const turn = startTurn((signal, sink, emit) =>
       this.#host.during(async () => {
         signal.throwIfAborted();
         await abortable(before, signal);
-        return await this.#answer({ messages, settings, signal, sink, emit, finish });
+        return await this.#answer({ messages, settings, signal, sink, emit, finish, accepts });
       }), settings.generation.signal);
     // One that is cancelled while it waits ends before its turn: those behind it wait for the turn all the same.
     this.#turn = turn.settled.then(() => before);
@@ -192,6 +203,7 @@ class ChatSession implements Chat {
         signal,
         sink,
         emit,
+        accepts: turn.accepts,
         onPartial: (message) => void added.push(message),
       });
       rounds.push(round);

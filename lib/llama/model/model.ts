@@ -5,6 +5,7 @@ import { modelPath } from "../../models/model_path.ts";
 import { type ControlVector, type ControlVectorOptions, readControlVectors } from "../adapters/control_vectors.ts";
 import { checkAdapter, createLora, type Lora } from "../adapters/lora.ts";
 import { type Chat, type ChatOptions, startChat } from "../chat/chat.ts";
+import { runAttempts } from "../generation/attempts.ts";
 import { type Generation, startGeneration } from "../generation/generation.ts";
 import { checkInfill, checkInfillPrompt, type InfillOptions, type InfillPromptOptions } from "../generation/infill.ts";
 import { checkCompletion, type CompletionOptions } from "../generation/options.ts";
@@ -78,28 +79,10 @@ export class Model implements AsyncDisposable {
   }
 
   /**
-   * Continues a prompt. The work starts at once, from an empty context.
-   *
-   * Throws {@linkcode InvalidArgumentError} at once for a bad option, {@linkcode DisposedError} after a dispose, and {@linkcode UnsupportedModelError}
-   * for a model that can't generate text. The generation rejects with PromptTooLongError, EmptyPromptError or DecodeError, and the signal's reason.
-   *
-   * ```ts
-   * import assert from "node:assert/strict";
-   * import { loadModel } from "./load_model.ts";
-   * import { defaultModelPath } from "../../models/default_model.ts";
-   *
-   * await using model = await loadModel(await defaultModelPath());
-   * const { text, stopReason } = await model.complete("The capital of France is", { maxTokens: 16, temperature: 0, stop: "." });
-   * assert.match(text, /Paris/);
-   * assert.equal(stopReason, "stop");
-   * ```
-   */
-  complete(prompt: string, options?: CompletionOptions): Generation;
-  /**
    * Continues a prompt by JSON that is valid against a schema; the result has a `value`. See {@linkcode StructuredOptions}.
    *
    * Also throws {@linkcode JsonSchemaError} and its subclasses at once for a schema that no grammar can express; the generation rejects with
-   * {@linkcode StructuredResultError} when the value fails checks that only a validation library's schema makes.
+   * {@linkcode SchemaValidationError} when the value fails checks that no grammar makes, in each of `maxAttempts`.
    *
    * ```ts
    * import assert from "node:assert/strict";
@@ -117,15 +100,38 @@ export class Model implements AsyncDisposable {
     prompt: string,
     options: CompletionOptions & StructuredOptions<S>,
   ): Generation<StructuredResultOf<S>>;
+  /**
+   * Continues a prompt. The work starts at once, from an empty context.
+   *
+   * Throws {@linkcode InvalidArgumentError} at once for a bad option, {@linkcode DisposedError} after a dispose, and {@linkcode UnsupportedModelError}
+   * for a model that can't generate text. The generation rejects with PromptTooLongError, EmptyPromptError or DecodeError, and the signal's reason.
+   *
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { loadModel } from "./load_model.ts";
+   * import { defaultModelPath } from "../../models/default_model.ts";
+   *
+   * await using model = await loadModel(await defaultModelPath());
+   * const { text, stopReason } = await model.complete("The capital of France is", { maxTokens: 16, temperature: 0, stop: "." });
+   * assert.match(text, /Paris/);
+   * assert.equal(stopReason, "stop");
+   * ```
+   */
+  complete(prompt: string, options?: CompletionOptions): Generation;
   complete(prompt: string, options?: CompletionOptions): Generation {
     const text = checkText("the prompt", prompt);
-    const { options: plain, finish } = planResult(options);
-    const settings = checkCompletion("model.complete", plain);
+    const plan = planResult(options);
+    const settings = checkCompletion("model.complete", plan.options);
     this.#handle.generating();
     const asked: Prompt = { kind: "text", text, parseSpecial: settings.parseSpecial };
     return startGeneration(
       (signal, sink) =>
-        this.#handle.during(async () => finish(await this.#handle.generate(asked, settings, 0, signal, sink))),
+        this.#handle.during(() =>
+          runAttempts(plan, settings.sampling.seed, sink, (seed, to) => {
+            const own = { ...settings, sampling: { ...settings.sampling, seed } };
+            return this.#handle.generate(asked, own, 0, signal, to);
+          })
+        ),
       settings.signal,
     );
   }

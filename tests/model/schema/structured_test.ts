@@ -9,6 +9,7 @@ import {
   InvalidArgumentError,
   type Model,
   SchemaContradictionError,
+  SchemaValidationError,
   type StandardSchema,
   StructuredResultError,
   UnsupportedKeywordError,
@@ -118,8 +119,96 @@ test("a chat answers by a schema, and keeps the text", long, async () => {
   assert.equal(chat.history.at(-1)?.content, text);
 });
 
+/** What a grammar leaves open, so that about every other text is valid. */
+const loose = {
+  type: "object",
+  properties: { word: { type: "string", pattern: "(?<![a-m])$", minLength: 1, maxLength: 2 } },
+  required: ["word"],
+  additionalProperties: false,
+};
+
+test(
+  "schemaMode validate: an attempt that isn't valid is made again by a seed of its own, and never seen",
+  long,
+  async () => {
+    const options = { schema: loose, schemaMode: "validate", temperature: 1.5, maxTokens: 60 } as const;
+    let failing: number | undefined;
+    for (let seed = 1; failing === undefined; seed++) {
+      try {
+        const { value, stopReason } = await model.complete("Some JSON: ", { ...options, seed });
+        assert.ok(stopReason !== "eos" || !/[a-m]$/.test((value as { word: string }).word));
+      } catch (error) {
+        assert.ok(error instanceof SchemaValidationError, String(error));
+        assert.equal(error.code, "SCHEMA_VALIDATION");
+        assert.equal(error.path, "/word");
+        assert.equal(error.rule, "/properties/word/pattern");
+        assert.deepEqual(error.value, JSON.parse(error.text));
+        failing = seed;
+      }
+    }
+    const pieces: string[] = [];
+    const generation = model.complete("Some JSON: ", { ...options, seed: failing, maxAttempts: 20 });
+    for await (const piece of generation) pieces.push(piece);
+    const { value, text, stopReason, seed } = await generation;
+    assert.equal(stopReason, "eos");
+    assert.equal(pieces.join(""), text);
+    assert.ok(!/[a-m]$/.test((value as { word: string }).word));
+    assert.notEqual(seed, failing);
+    // The same seed gives the same attempts.
+    const again = await model.complete("Some JSON: ", { ...options, seed: failing, maxAttempts: 20 });
+    assert.equal(again.text, text);
+    assert.throws(() => model.complete("x", { schema: loose }), UnsupportedKeywordError);
+  },
+);
+
+test(
+  "when no attempt is valid nothing is streamed, and the error has the last text, the path and the rule",
+  long,
+  async () => {
+    const never = z.object({ n: z.int().min(1).max(9) }).refine(() => false, { message: "it never is", path: ["n"] });
+    const options = { schema: never, temperature: 1.5, seed: 3, maxTokens: 50, maxAttempts: 3 };
+    for (const start of [() => model.complete("n: ", options), () => model.chat().send("A number?", options)]) {
+      const pieces: string[] = [];
+      await assert.rejects(
+        (async () => {
+          for await (const piece of start()) pieces.push(piece);
+        })(),
+        (error) => {
+          assert.ok(error instanceof SchemaValidationError, String(error));
+          assert.deepEqual([error.path, error.rule], ["/n", "it never is"]);
+          assert.match(error.text, /^\{\s*"n":\s*[1-9]\s*\}$/);
+          return true;
+        },
+      );
+      assert.deepEqual(pieces, []);
+    }
+  },
+);
+
+test("a chat makes further attempts, and keeps only the one that is valid", long, async () => {
+  const chat = model.chat();
+  const turn = chat.send("A word?", {
+    schema: loose,
+    schemaMode: "validate",
+    temperature: 1.5,
+    seed: 1,
+    maxTokens: 60,
+    maxAttempts: 50,
+  });
+  let text = "";
+  for await (const piece of turn) text += piece;
+  const { value } = await turn;
+  assert.deepEqual(value, JSON.parse(text));
+  assert.ok(!/[a-m]$/.test((value as { word: string }).word));
+  assert.deepEqual(chat.history.map(({ role }) => role), ["user", "assistant"]);
+  assert.equal(chat.history[1]?.content, text);
+});
+
 test("bad schemas are typed errors at once", () => {
-  assert.throws(() => model.complete("x", { schema: { not: {} } }), UnsupportedKeywordError);
+  assert.throws(() => model.complete("x", { schema: { not: { uniqueItems: true } } }), UnsupportedKeywordError);
+  assert.throws(() => model.complete("x", { maxAttempts: 2 } as object), /maxAttempts/);
+  assert.throws(() => model.complete("x", { schema: true, maxAttempts: 0 }), /maxAttempts is 0/);
+  assert.throws(() => model.complete("x", { schema: true, schemaMode: "loose" as "strict" }), /schemaMode is "loose"/);
   assert.throws(
     () => model.complete("x", { schema: { type: "integer", minimum: 2, maximum: 1 } }),
     SchemaContradictionError,
