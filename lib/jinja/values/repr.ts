@@ -1,0 +1,124 @@
+import type { Run } from "../run.ts";
+import { Dict, View } from "./dict.ts";
+import { floatText } from "./numbers.ts";
+import { isStr, outsideText, type Str, Text, textOf } from "./text.ts";
+import { Namespace, Obj, Tuple, Undefined, type Value } from "./types.ts";
+
+/** Collects the text of a value. */
+export class Writer {
+  readonly #run: Run;
+  readonly #parts: string[] = [];
+  #length = 0;
+  #outside = false;
+
+  /** For one rendering. */
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  /** Adds text. */
+  add(text: string): void {
+    this.#length += text.length;
+    this.#run.text(text.length);
+    if (this.#length > this.#run.limits.characters) this.#run.text(this.#length);
+    this.#parts.push(text);
+  }
+
+  /** Notes where the text of a value comes from. */
+  note(value: Value): void {
+    if (value instanceof Text) this.#outside = true;
+  }
+
+  /** All of it: from outside when a part of it is. */
+  text(): Str {
+    const text = this.#parts.join("");
+    return this.#outside ? outsideText(text) : text;
+  }
+}
+
+/** Python's `str()`. */
+export function str(value: Value, run: Run): Str {
+  if (isStr(value)) return value;
+  if (value instanceof Undefined) return "";
+  return repr(value, run);
+}
+
+/** Python's `repr()`. */
+export function repr(value: Value, run: Run): Str {
+  const writer = new Writer(run);
+  write(value, writer, run);
+  return writer.text();
+}
+
+function write(value: Value, writer: Writer, run: Run): void {
+  if (isStr(value)) {
+    writer.note(value);
+    return writer.add(quoted(textOf(value)));
+  }
+  if (!Array.isArray(value) && !(value instanceof Obj)) return writer.add(scalar(value));
+  run.enter();
+  try {
+    writeObject(value, writer, run);
+  } finally {
+    run.leave();
+  }
+}
+
+function scalar(value: null | boolean | bigint | number): string {
+  if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  return typeof value === "bigint" ? value.toString() : floatText(value);
+}
+
+function writeObject(value: Value[] | Obj, writer: Writer, run: Run): void {
+  if (Array.isArray(value)) return writeList("[", value, "]", writer, run);
+  if (value instanceof Tuple) return writeList("(", value.items, value.items.length === 1 ? ",)" : ")", writer, run);
+  if (value instanceof Dict) return writePairs("{", value.entries(), "}", writer, run);
+  if (value instanceof View) return writeList(`${value.type}([`, value.list(run), "])", writer, run);
+  if (value instanceof Namespace) return writePairs("<Namespace {", [...value.values], "}>", writer, run);
+  writer.add(value.repr?.() ?? `<${value.type} object>`);
+}
+
+function writeList(open: string, items: readonly Value[], close: string, writer: Writer, run: Run): void {
+  writer.add(open);
+  for (const [at, item] of items.entries()) {
+    if (at > 0) writer.add(", ");
+    write(item, writer, run);
+  }
+  writer.add(close);
+}
+
+function writePairs(
+  open: string,
+  pairs: readonly (readonly [Value, Value])[],
+  close: string,
+  writer: Writer,
+  run: Run,
+): void {
+  writer.add(open);
+  for (const [at, [key, value]] of pairs.entries()) {
+    if (at > 0) writer.add(", ");
+    write(key, writer, run);
+    writer.add(": ");
+    write(value, writer, run);
+  }
+  writer.add(close);
+}
+
+const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+/** What Python doesn't print as it is. */
+const unprintable = /[\\\n\r\t\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
+
+/** A text between quotes, as Python writes it. */
+export function quoted(text: string): string {
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const body = text.replace(unprintable, (character) => escapes[character] ?? escaped(character));
+  return quote + (quote === "'" ? body.replaceAll("'", "\\'") : body) + quote;
+}
+
+function escaped(character: string): string {
+  const code = (character.codePointAt(0) ?? 0).toString(16);
+  if (code.length <= 2) return `\\x${code.padStart(2, "0")}`;
+  return code.length <= 4 ? `\\u${code.padStart(4, "0")}` : `\\U${code.padStart(8, "0")}`;
+}
