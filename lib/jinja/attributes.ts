@@ -11,7 +11,7 @@ import { index } from "./values/numbers.ts";
 import { typeName, undefinedError } from "./values/protocol.ts";
 import { str } from "./values/repr.ts";
 import { charactersOf, concatText, isStr, lengthOf, sliceText, type Str, textOf, unitsAt } from "./values/text.ts";
-import { Func, Obj, Tuple, Undefined, type Value } from "./values/types.ts";
+import { Func, Obj, orElse, Tuple, Undefined, type Value } from "./values/types.ts";
 
 /** Methods that change a list or dict: a template may not. */
 const mutating: Readonly<Record<string, ReadonlySet<string>>> = {
@@ -64,7 +64,7 @@ function missing(value: Value, name: Str): Undefined {
 
 /** `value.name`: an attribute, else an element. */
 export function getAttribute(run: Run, value: Value, name: string): Value {
-  return attributeOf(run, value, name) ?? element(run, value, name) ?? missing(value, name);
+  return orElse(attributeOf(run, value, name), () => orElse(element(run, value, name), () => missing(value, name)));
 }
 
 /** `value[key]`: an element, else an attribute. */
@@ -72,13 +72,13 @@ export function getItem(run: Run, value: Value, key: Value): Value {
   if (value instanceof Undefined) return undefinedError(value);
   const found = element(run, value, key);
   if (found !== undefined) return found;
-  if (isStr(key)) return attributeOf(run, value, textOf(key)) ?? missing(value, key);
+  if (isStr(key)) return orElse(attributeOf(run, value, textOf(key)), () => missing(value, key));
   return missing(value, str(key, run));
 }
 
 /** The attribute alone, for the filter `attr`. */
 export function getAttributeOnly(run: Run, value: Value, name: string): Value {
-  return attributeOf(run, value, name) ?? missing(value, name);
+  return orElse(attributeOf(run, value, name), () => missing(value, name));
 }
 
 function element(run: Run, value: Value, key: Value): Value | undefined {

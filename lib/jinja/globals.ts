@@ -6,7 +6,7 @@ import { Range } from "./values/dict.ts";
 import { index } from "./values/numbers.ts";
 import { str } from "./values/repr.ts";
 import { isStr, textOf } from "./values/text.ts";
-import { type Args, Func, Namespace, Obj, type Value } from "./values/types.ts";
+import { type Args, Func, Namespace, Obj, orElse, type Value } from "./values/types.ts";
 import { strftime } from "./strftime.ts";
 
 /** What `cycler()` gives: one of some values after the other, again and again. */
@@ -80,7 +80,7 @@ export function globalFunctions(now: Date): ReadonlyMap<string, Value> {
     range: ({ positional }, run) => range(run, positional),
     namespace: (args, run) => namespace(run, args),
     dict: ({ positional: [from], named }, run) => {
-      const dict = dictOf(run, from ?? []);
+      const dict = dictOf(run, orElse(from, () => []));
       for (const [key, value] of named) dict.set(key, value);
       return dict;
     },
@@ -90,7 +90,7 @@ export function globalFunctions(now: Date): ReadonlyMap<string, Value> {
     },
     joiner: (args, run) => define("joiner", "sep", 0, (_run, text: Value = ", ") => new Joiner(text))(run, args),
     raise_exception: ({ positional: [message] }, run) => {
-      throw new JinjaError("TemplateError", textOf(str(message ?? "", run)));
+      throw new JinjaError("TemplateError", textOf(str(orElse(message, () => ""), run)));
     },
     strftime_now: ({ positional: [format] }) => {
       if (format === undefined || !isStr(format)) return typeError("strftime() argument 1 must be str");

@@ -26,17 +26,9 @@ export class ConsumerProject implements Disposable {
     const packages = join(this.folder, "packages");
     mkdirSync(packages);
     const made = this.run([DENO, "run", "-A", join(ROOT, "scripts", "pack.ts"), "--out", packages]).trim().split("\n");
-    const jinja = this.run([
-      "npm",
-      "pack",
-      "--ignore-scripts",
-      "--pack-destination",
-      packages,
-      join(ROOT, "node_modules", "@huggingface", "jinja"),
-    ]);
     writeFileSync(join(this.folder, "package.json"), '{ "private": true, "type": "module" }\n');
     writeFileSync(join(this.folder, "main.ts"), PROGRAM);
-    this.run(["npm", "install", "--offline", "--no-audit", "--no-fund", ...made, join(packages, jinja.trim())]);
+    this.run(["npm", "install", "--offline", "--no-audit", "--no-fund", ...made]);
     rmSync(packages, { recursive: true });
   }
 

@@ -8,7 +8,7 @@ import { Dict } from "../values/dict.ts";
 import { isTrue, listOf, typeName } from "../values/protocol.ts";
 import { str } from "../values/repr.ts";
 import { concatText, isStr, textOf } from "../values/text.ts";
-import { type Args, Tuple, Undefined, type Value } from "../values/types.ts";
+import { type Args, orElse, Tuple, Undefined, type Value } from "../values/types.ts";
 import type { Scope } from "./scope.ts";
 
 /** The value of an expression. */
@@ -24,7 +24,7 @@ function evaluateNode(node: Expression, scope: Scope, run: Run): Value {
     case "constant":
       return node.value;
     case "name":
-      return scope.get(node.name) ?? new Undefined(`'${node.name}' is undefined`);
+      return orElse(scope.get(node.name), () => new Undefined(`'${node.name}' is undefined`));
     case "attribute":
       return getAttribute(run, evaluate(node.target, scope, run), node.name);
     case "item":

@@ -2,7 +2,7 @@ import { typeError } from "../errors.ts";
 import type { Run } from "../run.ts";
 import { equals } from "../values/compare.ts";
 import { iterate, sizeOf } from "../values/protocol.ts";
-import { type Args, Func, Obj, Tuple, Undefined, type Value } from "../values/types.ts";
+import { type Args, Func, Obj, orElse, Tuple, Undefined, type Value } from "../values/types.ts";
 
 /** What `loop` is in a loop: looks ahead as far as it is asked to, and no farther. */
 export class Loop extends Obj {
@@ -94,7 +94,7 @@ export class Loop extends Obj {
       case "previtem":
         return index === 0 ? new Undefined("there is no previous item") : this.#before;
       case "nextitem":
-        return this.#peek()?.value ?? new Undefined("there is no next item");
+        return orElse(this.#peek()?.value, () => new Undefined("there is no next item"));
       case "cycle":
         return new Func("cycle", ({ positional }) => {
           if (positional.length === 0) typeError("no items for cycling given");
@@ -117,7 +117,7 @@ export class Loop extends Obj {
     if (this.#recurse === undefined) {
       return typeError("The loop must have the 'recursive' marker to be called recursively.");
     }
-    return this.#recurse(iterable ?? typeError("loop() takes what it goes over"), this.#depth + 1);
+    return this.#recurse(orElse(iterable, () => typeError("loop() takes what it goes over")), this.#depth + 1);
   }
 
   override isTrue(): boolean {

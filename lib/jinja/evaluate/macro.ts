@@ -3,7 +3,7 @@ import type { MacroDefinition } from "../parse/nodes.ts";
 import type { Run } from "../run.ts";
 import { Dict } from "../values/dict.ts";
 import type { Str } from "../values/text.ts";
-import { type Args, Obj, Tuple, Undefined, type Value } from "../values/types.ts";
+import { type Args, Obj, orElse, Tuple, Undefined, type Value } from "../values/types.ts";
 import { evaluate } from "./expressions.ts";
 import { Scope } from "./scope.ts";
 
@@ -44,10 +44,10 @@ export class Macro extends Obj {
       }
       const other = defaults[at - firstDefault];
       if (value === undefined && other !== undefined) value = evaluate(other, scope, run);
-      scope.set(parameter, value ?? new Undefined(`parameter '${parameter}' was not provided`));
+      scope.set(parameter, orElse(value, () => new Undefined(`parameter '${parameter}' was not provided`)));
     }
     if (uses.has("caller") && !parameters.includes("caller")) {
-      scope.set("caller", rest.get("caller") ?? new Undefined("No caller defined"));
+      scope.set("caller", orElse(rest.get("caller"), () => new Undefined("No caller defined")));
       rest.delete("caller");
     }
     const more = positional.slice(parameters.length);

@@ -9,7 +9,7 @@ import { Dict, keyOf, Range, reversedOf, View } from "../values/dict.ts";
 import { index } from "../values/numbers.ts";
 import { each, isTrue, iterate, listOf, size, tryIterate, typeName } from "../values/protocol.ts";
 import { charactersOf, concatText, derived, isStr, textOf } from "../values/text.ts";
-import { type Callable, Iter, Tuple, Undefined, type Value } from "../values/types.ts";
+import { type Callable, Iter, orElse, Tuple, Undefined, type Value } from "../values/types.ts";
 import { attributeGetter, attributesGetter } from "./attribute_path.ts";
 
 type Optional = Value | undefined;
@@ -31,7 +31,7 @@ function extreme(run: Run, value: Value, order: "<" | ">", isCaseSensitive: bool
     const key = get(one);
     if (best === undefined || inOrder(key, order, best.key, run)) best = { value: one, key };
   }
-  return best?.value ?? new Undefined("No aggregated item, sequence was empty.");
+  return orElse(best?.value, () => new Undefined("No aggregated item, sequence was empty."));
 }
 
 function sort(run: Run, value: Value, reverse: boolean, isCaseSensitive: boolean, attribute: Value): Value[] {
@@ -137,7 +137,7 @@ function last(run: Run, value: Value): Value {
   const isReversible = isStr(value) || Array.isArray(value) || value instanceof Tuple || value instanceof Dict ||
     value instanceof View || value instanceof Range;
   if (!isReversible && !(value instanceof Undefined)) return typeError(`'${typeName(value)}' object is not reversible`);
-  return listOf(value, run).at(-1) ?? new Undefined("No last item, sequence was empty.");
+  return orElse(listOf(value, run).at(-1), () => new Undefined("No last item, sequence was empty."));
 }
 
 function* pairs(run: Run, value: Value): Generator<Value, void, undefined> {

@@ -9,7 +9,7 @@ import { index, toFloat } from "../values/numbers.ts";
 import { each, listOf, tryIterate, typeName } from "../values/protocol.ts";
 import { quoted, repr, str } from "../values/repr.ts";
 import { concatText, derived, isStr, lengthOf, sliceText, SPACES, type Str, textOf, unitsAt } from "../values/text.ts";
-import { type Callable, Iter, Tuple, Undefined, type Value } from "../values/types.ts";
+import { type Callable, Iter, orElse, Tuple, Undefined, type Value } from "../values/types.ts";
 import { attributeGetter } from "./attribute_path.ts";
 import { wrapText } from "./wrap.ts";
 import { escapeHtml, stripTags, urlQuote } from "./html.ts";
@@ -102,7 +102,7 @@ function format(run: Run, { positional: [pattern, ...values], named }: Parameter
   if (values.length > 0 && named.size > 0) {
     throw new JinjaError("TypeError", "can't handle positional and keyword arguments at the same time");
   }
-  return percent(run, str(pattern ?? "", run), named.size > 0 ? new Dict(named) : new Tuple(values));
+  return percent(run, str(orElse(pattern, () => ""), run), named.size > 0 ? new Dict(named) : new Tuple(values));
 }
 
 /** Jinja's filters of texts. */

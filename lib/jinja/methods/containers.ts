@@ -7,7 +7,7 @@ import { index, indexOr } from "../values/numbers.ts";
 import { each } from "../values/protocol.ts";
 import { repr } from "../values/repr.ts";
 import { textOf } from "../values/text.ts";
-import { Tuple, type Value } from "../values/types.ts";
+import { orElse, Tuple, type Value } from "../values/types.ts";
 
 type Optional = Value | undefined;
 
@@ -79,7 +79,11 @@ export const tupleMethods: ReturnType<typeof defineAll> = defineAll({
 
 /** The methods of Python's `dict` that don't change it. */
 export const dictMethods: ReturnType<typeof defineAll> = defineAll({
-  get: ["self key default", 2, (_run, self: Dict, key: Value, other: Optional) => self.get(key) ?? other ?? null],
+  get: [
+    "self key default",
+    2,
+    (_run, self: Dict, key: Value, other: Optional) => orElse(self.get(key), () => other ?? null),
+  ],
   items: ["self", 1, (_run, self: Dict) => new View(self, "items")],
   keys: ["self", 1, (_run, self: Dict) => new View(self, "keys")],
   values: ["self", 1, (_run, self: Dict) => new View(self, "values")],

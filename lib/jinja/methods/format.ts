@@ -11,7 +11,7 @@ import { asInt, asNumber, intToFloat } from "../values/numbers.ts";
 import { typeName } from "../values/protocol.ts";
 import { quoted, repr, str } from "../values/repr.ts";
 import { concatText, derived, isStr, lengthOf, sliceText, type Str, textOf, unitsAt } from "../values/text.ts";
-import type { Args, Value } from "../values/types.ts";
+import { type Args, orElse, type Value } from "../values/types.ts";
 import { floatFormat, grouped } from "./number_format.ts";
 import { repeat } from "./string_parts.ts";
 
@@ -24,15 +24,17 @@ export function formatText(run: Run, pattern: Str, { positional, named }: Args):
   let style: "auto" | "manual" | undefined;
   const lookup = (name: string): Value => {
     if (name !== "" && !/^\d+$/.test(name)) {
-      return named.get(name) ?? fail("KeyError", quoted(name));
+      return orElse(named.get(name), () => fail("KeyError", quoted(name)));
     }
     const used = name === "" ? "auto" : "manual";
     if (style !== undefined && style !== used) {
       return valueError("cannot switch between manual field specification and automatic field numbering");
     }
     style = used;
-    return positional[name === "" ? next++ : Number(name)] ??
-      fail("IndexError", "Replacement index out of range for positional args tuple");
+    return orElse(
+      positional[name === "" ? next++ : Number(name)],
+      () => fail("IndexError", "Replacement index out of range for positional args tuple"),
+    );
   };
   return fill(run, pattern, lookup, 2);
 }

@@ -11,7 +11,7 @@ import { asNumber, floatToInt, index, intToFloat, toFloat } from "../values/numb
 import { typeName } from "../values/protocol.ts";
 import { quoted, repr, str } from "../values/repr.ts";
 import { concatText, isStr, lengthOf, sliceText, type Str, textOf, unitsAt } from "../values/text.ts";
-import { Tuple, type Value } from "../values/types.ts";
+import { orElse, Tuple, type Value } from "../values/types.ts";
 import { floatFormat } from "./number_format.ts";
 import { repeat } from "./string_parts.ts";
 
@@ -27,7 +27,7 @@ class Values {
   }
 
   next(): Value {
-    return this.#items[this.#next++] ?? typeError("not enough arguments for format string");
+    return orElse(this.#items[this.#next++], () => typeError("not enough arguments for format string"));
   }
 
   named(name: string): Value {

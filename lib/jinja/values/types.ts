@@ -10,6 +10,11 @@ import type { Str } from "./text.ts";
 /** Any value of a template. */
 export type Value = null | boolean | bigint | number | Str | Value[] | Obj;
 
+/** A value, or another one where there is none: None is one. */
+export function orElse<T>(value: T | undefined, other: () => T): T {
+  return value === undefined ? other() : value;
+}
+
 /** The arguments of a call. */
 export interface Args {
   /** Those without a name. */

@@ -3,6 +3,7 @@ import type { ChatVocabulary } from "../thread/special_tokens.ts";
 import type { TemplateTraits } from "../thread/template/traits.ts";
 import { type AnswerForm, answerForm } from "../tools/parsers/detect.ts";
 import { probeMessages, probeToolMessage, type WrittenCalls, writtenCalls } from "../tools/parsers/probe.ts";
+import { withParts } from "./messages.ts";
 import type { PromptHost } from "./prompt.ts";
 
 /** What the form of answers is found out for. */
@@ -36,7 +37,7 @@ export async function findAnswerForm(
   if (!tools || calls === undefined) return answerForm(source, { tokens });
   const key = JSON.stringify([source, variables]);
   if (!known.has(key)) {
-    const written = await probe(host, { source, variables, tools }, calls, vocabulary, signal);
+    const written = await probe(host, { source, variables, tools }, { ...traits, calls }, vocabulary, signal);
     if (known.size >= MAX_KNOWN) known.clear();
     known.set(key, written);
   }
@@ -46,15 +47,23 @@ export async function findAnswerForm(
 async function probe(
   host: PromptHost,
   { source, variables }: FormInput,
-  form: "object" | "text",
+  traits: TemplateTraits & { readonly calls: "object" | "text" },
   { startToken, endToken }: ChatVocabulary,
   signal: AbortSignal,
 ): Promise<WrittenCalls | undefined> {
-  const messages = probeMessages(form);
+  const messages = probeMessages(traits.calls);
+  const shown = (message: object): object => traits.parts ? withParts(message) : message;
   const render = async (name: keyof typeof messages): Promise<string | undefined> => {
-    const input = { source, messages: messages[name], tools: [probeToolMessage], variables, startToken, endToken };
+    const input = {
+      source,
+      messages: messages[name].map(shown),
+      tools: [probeToolMessage],
+      variables,
+      startToken,
+      endToken,
+    };
     try {
-      return await host.render({ ...input, forAnswer: name === "prompt" }, signal);
+      return (await host.render({ ...input, forAnswer: name === "prompt" }, signal)).text;
     } catch (error) {
       if (error instanceof ChatTemplateError) return undefined;
       throw error;

@@ -16,27 +16,6 @@ export interface TemplateConversation {
   tools: Record<string, unknown>[];
 }
 
-/** Words that templates look for: no control token is among them. */
-export const templateWords: ReadonlySet<string> = new Set([
-  "role",
-  "content",
-  "reasoning_content",
-  "thinking",
-  "tool_calls",
-  "tool_call_id",
-  "id",
-  "name",
-  "type",
-  "function",
-  "arguments",
-  "description",
-  "parameters",
-  "system",
-  "user",
-  "assistant",
-  "tool",
-]);
-
 /** A conversation in the form that a template can show: what it has no place for is put into the messages as text. */
 export function templateConversation(
   messages: readonly ChatMessage[],
@@ -45,10 +24,16 @@ export function templateConversation(
 ): TemplateConversation {
   const told = traits.tools ? messages : withInstructions(messages, tools);
   const shown = traits.system ? told : withoutSystem(told);
+  const made = shown.map((message) => templateMessage(message, traits));
   return {
-    messages: shown.map((message) => templateMessage(message, traits)),
+    messages: traits.parts ? made.map(withParts) : made,
     tools: traits.tools ? tools.map(templateTool) : [],
   };
+}
+
+/** A message whose content is a list of parts. */
+export function withParts(message: { readonly content?: unknown }): Record<string, unknown> {
+  return { ...message, content: [{ type: "text", text: message.content }] };
 }
 
 function templateTool({ name, description, parameters }: Tool): Record<string, unknown> {
@@ -99,10 +84,11 @@ What the tool gives comes with the next message. When no tool is needed, answer 
   return [{ role: "system", content: words }, ...messages];
 }
 
-/** Puts the system message before the first message of the user, for a template that has no place for it. */
+/** Puts the system messages at the start before the first message of the user, for a template that has no place for them. Later ones stay as they are. */
 function withoutSystem(messages: readonly ChatMessage[]): ChatMessage[] {
-  const system = messages.filter(({ role }) => role === "system").map(({ content }) => content);
-  const others = messages.filter(({ role }) => role !== "system");
+  const start = messages.findIndex(({ role }) => role !== "system");
+  const system = (start < 0 ? messages : messages.slice(0, start)).map(({ content }) => content);
+  const others = messages.slice(system.length);
   const at = others.findIndex(({ role }) => role === "user");
   if (system.length === 0) return others;
   if (at < 0) return [{ role: "user", content: system.join("\n") }, ...others];

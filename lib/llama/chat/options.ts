@@ -18,13 +18,16 @@ import { checkReasoning, type ReasoningOptions, type ReasoningSettings } from ".
 
 /** Options of `model.chat`. */
 export interface ChatOptions {
-  /** Instructions to the model: a system message before all others, in the place of one that `history` begins with. Default none. */
+  /**
+   * Instructions to the model: a system message before all others, in the place of one that `history` begins with. Where the chat template has no place for
+   * it, it stands before the first question. Default none; `""` is none.
+   */
   system?: string | undefined;
   /** The chat template, in Jinja. Default the model's own. C: `tokenizer.chat_template` in the file. */
   template?: string | undefined;
   /** Variables of the template beside those that every template gets: plain data. Default none. */
   templateVariables?: Readonly<Record<string, unknown>> | undefined;
-  /** Earlier messages, such as the `history` of another chat. Default none. */
+  /** Earlier messages, such as the `history` of another chat. A later system message goes to the template where it stands. Default none. */
   history?: readonly ChatMessage[] | undefined;
   /** The tools that the model may call, by their names. Default none. */
   tools?: ChatTools | undefined;

@@ -1,13 +1,12 @@
 import { ChatTemplateError } from "../../errors.ts";
 import { findAnswerForm } from "./answer_forms.ts";
-import type { Guard } from "./special_token_guard.ts";
-import { guardValues } from "./guard_values.ts";
-import { templateConversation, templateWords } from "./messages.ts";
+import { templateConversation } from "./messages.ts";
 import type { ChatMessage } from "./message.ts";
 import { closingOf } from "./reasoning.ts";
 import type { Prompt } from "../thread/protocol.ts";
 import type { ChatVocabulary } from "../thread/special_tokens.ts";
-import type { RenderInput } from "../thread/template/render.ts";
+import { hasOutsideSpecial } from "../thread/special_text.ts";
+import type { Rendered, RenderInput } from "../thread/template/render.ts";
 import type { TemplateTraits, TraitsInput } from "../thread/template/traits.ts";
 import { type AnswerForm, answerForm } from "../tools/parsers/detect.ts";
 import type { Tool } from "../tools/tool.ts";
@@ -19,7 +18,7 @@ export interface PromptHost {
   /** Its control tokens, and the texts of its start and end tokens. */
   vocabulary(): Promise<ChatVocabulary>;
   /** Renders a conversation, elsewhere than on this thread: a template can take long. */
-  render(input: RenderInput, signal: AbortSignal): Promise<string>;
+  render(input: RenderInput, signal: AbortSignal): Promise<Rendered>;
   /** Finds out what a template can do, elsewhere as well. */
   traits(input: TraitsInput, signal: AbortSignal): Promise<TemplateTraits>;
 }
@@ -52,7 +51,7 @@ export interface ChatPrompt {
 export class PromptMaker {
   readonly #host: PromptHost;
   readonly #source: string | undefined;
-  #traits: Promise<TemplateTraits> | undefined;
+  readonly #traits = new Map<boolean, Promise<TemplateTraits>>();
 
   /** With a template, or the model's own. */
   constructor(host: PromptHost, template: string | undefined) {
@@ -75,24 +74,17 @@ export class PromptMaker {
   async make(input: PromptInput, signal: AbortSignal): Promise<ChatPrompt> {
     const { source } = this;
     const vocabulary = await this.#host.vocabulary();
-    const first = needsTraits(input) ? await this.#known(vocabulary, signal) : plainTraits;
-    let traits = first;
-    let made = await this.#render(input, traits, vocabulary, signal).catch(async (error: unknown) => {
-      if (first !== plainTraits || !(error instanceof ChatTemplateError) || systemOf(input) === undefined) throw error;
-      traits = await this.#known(vocabulary, signal);
-      if (traits.system) throw error;
-      return await this.#render(input, traits, vocabulary, signal);
-    });
-    if (traits === plainTraits && !made.text.includes(systemOf(input) ?? "")) {
-      traits = await this.#known(vocabulary, signal);
-      if (!traits.system) made = await this.#render(input, traits, vocabulary, signal);
-    }
+    const traits = await this.#traitsFor(hasTools(input), vocabulary, signal);
+    const made = await this.#render(input, traits, vocabulary, signal);
     const given = { source, variables: input.variables, tools: input.tools.length > 0 };
     const form = await findAnswerForm(this.#host, given, traits, vocabulary, signal);
     const opens = form.reasoning !== undefined && made.text.trimEnd().endsWith(form.reasoning.open);
     const prefix = input.prefill === "" ? "" : leadingOver(form, opens);
+    const start = made.text.length + prefix.length;
+    const text = made.text + prefix + input.prefill;
+    const outside = input.prefill === "" ? made.outside : [...made.outside, start, text.length];
     return {
-      prompt: { kind: "template", text: made.text + prefix + made.prefill, guard: made.guard },
+      prompt: { kind: "template", text, outside: hasOutsideSpecial(text, outside, vocabulary.special) ? outside : [] },
       // A model that was told of the tools in our words writes calls as these say.
       form: traits.tools ? form : { ...form, family: answerForm("").family },
       inReasoning: opens && prefix === "",
@@ -101,42 +93,33 @@ export class PromptMaker {
   }
 
   async #render(
-    input: PromptInput,
+    { messages, tools, variables }: PromptInput,
     traits: TemplateTraits,
-    { special, startToken, endToken }: ChatVocabulary,
+    { startToken, endToken }: ChatVocabulary,
     signal: AbortSignal,
-  ): Promise<{ text: string; prefill: string; guard: Guard | undefined }> {
+  ): Promise<Rendered> {
     const { source } = this;
-    const conversation = templateConversation(input.messages, input.tools, traits);
-    const { values, guard } = guardValues({ ...conversation, prefill: input.prefill }, special, templateWords);
-    const { messages, tools, prefill } = values;
-    const text = await this.#host.render(
-      { source, messages, tools, variables: input.variables, startToken, endToken },
-      signal,
-    );
-    return { text, prefill, guard };
+    const conversation = templateConversation(messages, tools, traits);
+    return await this.#host.render({ source, ...conversation, variables, startToken, endToken }, signal);
   }
 
-  #known({ startToken, endToken }: ChatVocabulary, signal: AbortSignal): Promise<TemplateTraits> {
-    if (this.#traits !== undefined) return this.#traits;
-    const traits = this.#host.traits({ source: this.source, startToken, endToken }, signal);
+  #traitsFor(
+    withTools: boolean,
+    { startToken, endToken }: ChatVocabulary,
+    signal: AbortSignal,
+  ): Promise<TemplateTraits> {
+    const known = this.#traits.get(withTools);
+    if (known !== undefined) return known;
+    const traits = this.#host.traits({ source: this.source, startToken, endToken, withTools }, signal);
+    this.#traits.set(withTools, traits);
     // Once it was cancelled it has to be found out again.
-    traits.catch(() => this.#traits = undefined);
-    return this.#traits = traits;
+    traits.catch(() => this.#traits.delete(withTools));
+    return traits;
   }
 }
 
-/** What every template shows. */
-const plainTraits: TemplateTraits = { system: true, tools: true, calls: "object", results: true };
-
-function needsTraits({ messages, tools }: PromptInput): boolean {
+function hasTools({ messages, tools }: PromptInput): boolean {
   return tools.length > 0 || messages.some(({ role, toolCalls }) => role === "tool" || toolCalls !== undefined);
-}
-
-/** The start of the system message, as far as templates leave it as it is. */
-function systemOf({ messages }: PromptInput): string | undefined {
-  const [first] = messages;
-  return first?.role === "system" ? /\w+/.exec(first.content)?.[0] : undefined;
 }
 
 /** What stands between a prompt and the text of an answer. */

@@ -5,7 +5,6 @@
  */
 
 import type { Pointer } from "../../../ffi/types/pointer.ts";
-import type { Guard } from "../chat/special_token_guard.ts";
 import type { LoraData } from "../adapters/lora.ts";
 import type { SamplingSettings } from "../sampling/options.ts";
 import type { SamplerExchange, SamplerRequest } from "../sampling/caller_sampler.ts";
@@ -81,10 +80,13 @@ export interface ModelFacts {
   devices: string[];
 }
 
-/** A prompt: text as it is, the output of a chat template, or a gap to fill. */
+/**
+ * A prompt: text as it is, the output of a chat template, or a gap to fill. `outside` is where each range of a template's output begins and ends that came
+ * from messages, in UTF-16 units; none when nothing in these looks like a control token.
+ */
 export type Prompt =
   | { kind: "text"; text: string; parseSpecial: boolean }
-  | { kind: "template"; text: string; guard: Guard | undefined }
+  | { kind: "template"; text: string; outside: readonly number[] }
   | {
     kind: "infill";
     prefix: string;

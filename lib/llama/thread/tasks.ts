@@ -13,7 +13,7 @@ import { freeLora, loadLora } from "./lora.ts";
 import type { DetokenizeInput, TokenizeInput } from "./protocol.ts";
 import { score, textScores } from "./score.ts";
 import { type ChatVocabulary, chatVocabulary } from "./special_tokens.ts";
-import { type RenderInput, renderTemplate } from "./template/render.ts";
+import { type Rendered, type RenderInput, renderTemplate } from "./template/render.ts";
 import { type TemplateTraits, templateTraits, type TraitsInput } from "./template/traits.ts";
 import { detokenize, tokenize } from "./tokenizer.ts";
 
@@ -34,7 +34,7 @@ export const llamaTasks = {
     chatVocabulary(native, vocab),
   templateTraits: (input: TraitsInput, { throwIfCancelled }: TaskContext): Promise<TemplateTraits> =>
     templateTraits(input, { check: throwIfCancelled }),
-  renderTemplate: (input: RenderInput, { throwIfCancelled }: TaskContext): Promise<string> =>
+  renderTemplate: (input: RenderInput, { throwIfCancelled }: TaskContext): Promise<Rendered> =>
     renderTemplate(input, { check: throwIfCancelled }),
 } as const;
 

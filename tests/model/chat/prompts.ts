@@ -22,11 +22,12 @@ export async function promptOf(
   messages: readonly ChatMessage[],
   variables: Record<string, unknown> = {},
   [startToken, endToken]: readonly [string, string] = ["", ""],
+  now: Date = new Date(),
 ): Promise<string> {
   const host: PromptHost = {
     template,
     vocabulary: () => Promise.resolve({ special: [], startToken, endToken }),
-    render: (input) => renderTemplate(input),
+    render: (input) => renderTemplate(input, { now }),
     traits: (input) => templateTraits(input),
   };
   const made = await new PromptMaker(host, undefined).make(

@@ -112,6 +112,8 @@ const tools = [{
   },
 }];
 
+const toldTools = tools.map((one) => ({ type: "function", function: one }));
+
 async function formOf(source: string): Promise<AnswerForm> {
   const traits = await templateTraits({ source, ...tokens });
   const input = { source, variables: {}, tools: true };
@@ -121,14 +123,20 @@ async function formOf(source: string): Promise<AnswerForm> {
 /** What the template writes for an answer that calls the tool for these places. */
 async function written(source: string, cities: readonly string[]): Promise<string> {
   const messages = [{ role: "user", content: "x" }];
-  const prompt = await renderTemplate({ source, messages, tools, ...tokens });
+  const { text: prompt } = await renderTemplate({ source, messages, tools: toldTools, ...tokens });
   const tool_calls = cities.map((city, index) => ({
     id: `call0000${index}`,
     type: "function",
     function: { name: "get_weather", arguments: { city, days: index + 1 } },
   }));
   const all = [...messages, { role: "assistant", content: "", tool_calls }];
-  const whole = await renderTemplate({ source, messages: all, tools, forAnswer: false, ...tokens });
+  const { text: whole } = await renderTemplate({
+    source,
+    messages: all,
+    tools: toldTools,
+    forAnswer: false,
+    ...tokens,
+  });
   assert.ok(whole.startsWith(prompt));
   return whole.slice(prompt.length).replace(/<\|im_end\|>\n$/, "");
 }

@@ -4,8 +4,6 @@ import { ChatTemplateError } from "../../../errors.ts";
 export interface TemplateLimits {
   /** Characters of the template itself. */
   readonly source: number;
-  /** White space in one piece in it, which is slow to parse. */
-  readonly space: number;
   /** Steps: an expression evaluated is one, and so are some dozens of characters handled. */
   readonly steps: number;
   /** Expressions within expressions. */
@@ -21,7 +19,6 @@ export interface TemplateLimits {
 /** Some hundred times what templates of well-known models take for two hundred messages of a few sentences. */
 export const templateLimits: TemplateLimits = {
   source: 262_144,
-  space: 1000,
   steps: 4_000_000,
   depth: 300,
   characters: 8_000_000,

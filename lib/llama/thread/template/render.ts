@@ -4,12 +4,22 @@
  * @module
  */
 
-import { ChatTemplateError, GgmlError } from "../../../errors.ts";
-import { boundedInterpreter, Budget } from "./interpreter.ts";
+import {
+  compile,
+  fromData,
+  JinjaError,
+  JinjaLimitError,
+  JinjaSyntaxError,
+  render,
+  type Rendered,
+  type Template,
+  type Value,
+} from "../../../jinja/mod.ts";
+import { ChatTemplateError } from "../../../errors.ts";
 import { overLimit, type TemplateLimits, templateLimits } from "./limits.ts";
+import { templateWords } from "./words.ts";
 
-type Jinja = typeof import("@huggingface/jinja");
-type Program = InstanceType<Jinja["Template"]>["parsed"];
+export type { Rendered } from "../../../jinja/mod.ts";
 
 /** What the render task is given. */
 export interface RenderInput {
@@ -35,17 +45,20 @@ export interface RenderSettings {
   readonly check?: () => void;
   /** Default {@linkcode templateLimits}. */
   readonly limits?: TemplateLimits;
-  /** Gives the interpreter. */
-  readonly load?: () => Promise<Jinja>;
+  /** The date that templates ask for. Default the present. */
+  readonly now?: Date;
 }
 
-let parsed: { source: string; program: Program } | undefined;
+/** Templates that are kept parsed. */
+const MAX_PARSED = 8;
+
+const parsed = new Map<string, Template>();
 
 /**
- * Renders a conversation with a chat template. The interpreter of Jinja is imported on the first call.
+ * Renders a conversation with a chat template, as Hugging Face's transformers does with Python's Jinja.
  *
- * Throws {@linkcode ChatTemplateError} when the template doesn't parse, fails, refuses the messages or does more than {@linkcode templateLimits} allow,
- * and when the interpreter can't be imported; and what `check` throws.
+ * Throws {@linkcode ChatTemplateError} when the template doesn't parse, fails, refuses the messages or does more than {@linkcode templateLimits} allow;
+ * and what `check` throws.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -53,123 +66,93 @@ let parsed: { source: string; program: Program } | undefined;
  *
  * const source = "{% for m in messages %}{{ m.role }}: {{ m.content | trim }}\n{% endfor %}";
  * const messages = [{ role: "user" as const, content: " hi " }];
- * assert.equal(await renderTemplate({ source, messages, startToken: "", endToken: "" }), "user: hi\n");
+ * const { text, outside } = await renderTemplate({ source, messages, startToken: "", endToken: "" });
+ * assert.equal(text, "user: hi\n");
+ * assert.deepEqual(outside, [6, 8]);
  * ```
  */
-export async function renderTemplate(input: RenderInput, settings: RenderSettings = {}): Promise<string> {
-  const { limits = templateLimits, check = () => {}, load = () => import("@huggingface/jinja") } = settings;
-  const jinja = await imported(load);
-  const program = parse(jinja, input.source, limits);
+// deno-lint-ignore require-await -- what it throws is a rejection
+export async function renderTemplate(input: RenderInput, settings: RenderSettings = {}): Promise<Rendered> {
+  const { limits = templateLimits, check, now = new Date() } = settings;
+  const template = parse(input.source, limits);
   try {
-    const environment = globals(jinja, input, limits);
-    const budget = new Budget(limits, check);
-    return String(boundedInterpreter(jinja.Interpreter, environment, budget).run(program).value);
+    return render(template, {
+      variables: variablesOf(input, now),
+      limits,
+      now,
+      ...(check === undefined ? {} : { check }),
+    });
   } catch (cause) {
-    if (cause instanceof GgmlError) throw cause;
     if (isStackOverflow(cause)) throw overLimit("expressions within one another", limits.depth);
-    throw new ChatTemplateError(
-      `the chat template refused the messages: ${
-        words(cause)
-      }; change them, or give another template by the option template`,
-      { cause, expected: "messages that the template takes" },
-    );
+    if (cause instanceof JinjaLimitError) throw overLimit(cause.resource, cause.limit);
+    if (!(cause instanceof JinjaError)) throw cause;
+    throw failure(cause);
   }
 }
 
-async function imported(load: () => Promise<Jinja>): Promise<Jinja> {
-  try {
-    return await load();
-  } catch (cause) {
-    throw new ChatTemplateError(
-      `chat templates need the package @huggingface/jinja, which can't be imported: ${
-        words(cause)
-      }; install the packages of the program again (npm install), or use model.complete, which needs no template`,
-      { value: "@huggingface/jinja", expected: "an installed package", cause },
-    );
-  }
+function failure(cause: JinjaError): ChatTemplateError {
+  const what = cause.kind === "TemplateError"
+    ? `the chat template refused the messages: ${cause.message}`
+    : `the chat template failed on the messages: ${cause.message} (${cause.kind})`;
+  return new ChatTemplateError(`${what}; change them, or give another by the option template`, {
+    cause,
+    expected: "messages that the template takes",
+  });
 }
 
-function parse({ Template }: Jinja, source: string, limits: TemplateLimits): Program {
-  if (parsed?.source === source) return parsed.program;
+function parse(source: string, limits: TemplateLimits): Template {
+  const known = parsed.get(source);
+  if (known !== undefined) return known;
   if (source.length > limits.source) throw overLimit("characters of template", limits.source);
-  if (longestSpace(source) > limits.space) throw overLimit("characters of white space in one piece", limits.space);
   try {
-    const { parsed: program } = new Template(source);
-    parsed = { source, program };
-    return program;
+    const template = compile(source, limits.depth);
+    const [oldest] = parsed.keys();
+    if (parsed.size >= MAX_PARSED && oldest !== undefined) parsed.delete(oldest);
+    parsed.set(source, template);
+    return template;
   } catch (cause) {
     if (isStackOverflow(cause)) throw overLimit("expressions within one another", limits.depth);
+    if (cause instanceof JinjaLimitError) throw overLimit(cause.resource, cause.limit);
+    if (!(cause instanceof JinjaSyntaxError)) throw cause;
     throw new ChatTemplateError(
-      `the chat template doesn't parse: ${words(cause)}; give another by the option template`,
+      `the chat template doesn't parse: ${cause.message}; give another by the option template`,
       { cause, expected: "a Jinja template" },
     );
   }
 }
 
-function longestSpace(source: string): number {
-  let longest = 0;
-  for (const [space] of source.matchAll(/\s+/g)) longest = Math.max(longest, space.length);
-  return longest;
-}
-
-/** What templates find: the conversation, and the functions that they are used to. */
-function globals(
-  { Environment, Template }: Jinja,
-  { messages, tools, variables, forAnswer = true, startToken, endToken }: RenderInput,
-  limits: TemplateLimits,
-): InstanceType<Jinja["Environment"]> {
-  const environment = new Environment();
-  const values = {
-    enable_thinking: true,
-    ...today(),
-    // The package doesn't export its own, but its templates have it.
-    strftime_now: (format: unknown) => new Template("{{ strftime_now(format) }}").render({ format }),
-    ...variables,
-    messages,
-    ...(tools === undefined || tools.length === 0 ? {} : { tools }),
-    add_generation_prompt: forAnswer,
-    bos_token: startToken,
-    eos_token: endToken,
-    true: true,
-    True: true,
-    false: false,
-    False: false,
-    none: null,
-    None: null,
-    range: (...bounds: unknown[]) => range(bounds, limits.range),
-    raise_exception(message: unknown): never {
-      throw new Error(String(message));
-    },
-  };
-  for (const [name, value] of Object.entries(values)) environment.set(name, value);
-  return environment;
+/** What templates find: the conversation, and the variables that they are used to. */
+function variablesOf(
+  { messages, tools = [], variables = {}, forAnswer = true, startToken, endToken }: RenderInput,
+  now: Date,
+): ReadonlyMap<string, Value> {
+  const given = Object.entries(variables).map(([name, value]) => [name, fromData(value, templateWords)] as const);
+  return new Map<string, Value>([
+    ["enable_thinking", true],
+    // Firefunction's name for the tools.
+    ["functions", tools.length === 0 ? "" : fromData(JSON.stringify(tools, null, 4), templateWords)],
+    ...dates(now),
+    ...given,
+    ["messages", fromData(messages, templateWords)],
+    // As llama.cpp has it: many templates only ask whether there are tools.
+    ...tools.length === 0 ? [] : [["tools", fromData(tools, templateWords)] as const],
+    ["add_generation_prompt", forAnswer],
+    ["bos_token", startToken],
+    ["eos_token", endToken],
+  ]);
 }
 
 /** The date, under the names that templates ask for it by. */
-function today(): { date_string: string; datetime: string } {
-  const now = new Date();
+function dates(now: Date): readonly (readonly [string, string])[] {
   const part = (options: Intl.DateTimeFormatOptions): string => now.toLocaleString("en-GB", options);
   const day = String(now.getDate()).padStart(2, "0");
   const month = part({ month: "short" }).slice(0, 3);
-  return { date_string: `${day} ${month} ${now.getFullYear()}`, datetime: `${month} ${day} ${now.getFullYear()}` };
-}
-
-/** The numbers of Python's `range`. */
-function range(bounds: readonly unknown[], limit: number): number[] {
-  const [first = Number.NaN, second, step = 1] = bounds.map(Number);
-  const [start, stop] = second === undefined ? [0, first] : [first, second];
-  if (!Number.isFinite(start) || !Number.isFinite(step) || step === 0 || Number.isNaN(stop)) {
-    throw new Error("range() takes numbers, and a step that isn't 0");
-  }
-  const length = Math.max(0, Math.ceil((stop - start) / step));
-  if (length > limit) throw overLimit("numbers of a range", limit);
-  return Array.from({ length }, (_, index) => start + index * step);
+  return [["date_string", `${day} ${month} ${now.getFullYear()}`], [
+    "datetime",
+    `${month} ${day} ${now.getFullYear()}`,
+  ]];
 }
 
 function isStackOverflow(cause: unknown): boolean {
   return cause instanceof RangeError && /call stack/i.test(cause.message);
-}
-
-function words(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

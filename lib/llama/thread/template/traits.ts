@@ -4,6 +4,7 @@
  * @module
  */
 
+import { JinjaError } from "../../../jinja/mod.ts";
 import { ChatTemplateError } from "../../../errors.ts";
 import { type RenderInput, type RenderSettings, renderTemplate } from "./render.ts";
 
@@ -11,6 +12,8 @@ import { type RenderInput, type RenderSettings, renderTemplate } from "./render.
 export interface TemplateTraits {
   /** Whether it has a place for a system message. */
   readonly system: boolean;
+  /** Whether it wants contents as lists of parts: text alone it doesn't show. */
+  readonly parts: boolean;
   /** Whether it tells the model of tools. */
   readonly tools: boolean;
   /** Whether it shows calls of tools, and how it wants their arguments: as an object, or as JSON text. */
@@ -20,49 +23,110 @@ export interface TemplateTraits {
 }
 
 /** What the traits are found out of. */
-export type TraitsInput = Pick<RenderInput, "source" | "startToken" | "endToken">;
+export interface TraitsInput extends Pick<RenderInput, "source" | "startToken" | "endToken"> {
+  /** Whether tools matter: otherwise the template isn't asked, and counts as one that knows them. Default true. */
+  readonly withTools?: boolean;
+}
 
-const question = { role: "user", content: "probe-question" };
-const answer = { role: "assistant", content: "probe-answer" };
 const parameters = { type: "object", properties: { probe_key: { type: "string" } }, required: ["probe_key"] };
 const tool = {
   type: "function",
   function: { name: "probe_tool", description: "Probes", parameters },
 };
-const result = { role: "tool", content: "probe-result", tool_call_id: "probe0000", name: "probe_tool" };
 
-function call(args: unknown): object {
-  const calls = [{ id: "probe0000", type: "function", function: { name: "probe_tool", arguments: args } }];
-  return { role: "assistant", content: "", tool_calls: calls };
+/** A small conversation's messages, with their contents as the template wants them. */
+function messagesFor(parts: boolean) {
+  const content = (text: string): unknown => parts ? [{ type: "text", text }] : text;
+  return {
+    system: { role: "system", content: content("probe-system") },
+    question: { role: "user", content: content("probe-question") },
+    answer: { role: "assistant", content: content("probe-answer") },
+    result: { role: "tool", content: content("probe-result"), tool_call_id: "probe0000", name: "probe_tool" },
+    call(args: unknown): object {
+      const calls = [{ id: "probe0000", type: "function", function: { name: "probe_tool", arguments: args } }];
+      return { role: "assistant", content: content(""), tool_calls: calls };
+    },
+  };
 }
 
-let known: { source: string; traits: TemplateTraits } | undefined;
+/** Text that a template made, or why it made none. */
+type Outcome = { readonly text: string; readonly error?: undefined } | {
+  readonly text: "";
+  readonly error: ChatTemplateError;
+};
 
-/** Finds out what a template can do. A template that fails at everything can do nothing. */
+/** Renders a small conversation. What isn't the template's doing, such as a cancel or a limit, is thrown. */
+type Probe = (messages: readonly object[], tools?: readonly object[]) => Promise<Outcome>;
+
+let known: { key: string; traits: TemplateTraits } | undefined;
+
+/**
+ * Finds out what a template can do.
+ *
+ * What it refuses in its own words (`raise_exception`) or doesn't show it can't do; where it fails in another way nothing is put into another form for it.
+ *
+ * Throws {@linkcode ChatTemplateError} when it doesn't parse or takes more than it may.
+ */
 export async function templateTraits(input: TraitsInput, settings: RenderSettings = {}): Promise<TemplateTraits> {
-  if (known?.source !== input.source) known = { source: input.source, traits: await probe(input, settings) };
+  const key = `${input.withTools ?? true} ${input.source}`;
+  if (known?.key !== key) known = { key, traits: await findTraits(input, settings) };
   return known.traits;
 }
 
-async function probe(input: TraitsInput, settings: RenderSettings): Promise<TemplateTraits> {
-  const render = async (messages: readonly object[], tools: readonly object[] = []): Promise<string> => {
+async function findTraits(
+  { withTools = true, ...input }: TraitsInput,
+  settings: RenderSettings,
+): Promise<TemplateTraits> {
+  const probe: Probe = async (messages, tools = []) => {
     try {
-      return await renderTemplate({ ...input, messages, tools }, settings);
+      return { text: (await renderTemplate({ ...input, messages, tools }, settings)).text };
     } catch (error) {
-      if (error instanceof ChatTemplateError) return "";
+      if (error instanceof ChatTemplateError && error.cause instanceof JinjaError) return { text: "", error };
       throw error;
     }
   };
-  const system = (await render([{ role: "system", content: "probe-system" }, question])).includes("probe-system");
-  const tools = (await render([question], [tool])).includes("probe_tool");
-  const asObject = await render([question, call({ probe_key: "probe-value" }), result, answer, question], [tool]);
-  if (shows(asObject)) return { system, tools, calls: "object", results: asObject.includes("probe-result") };
-  const asText = await render([question, call('{"probe_key":"probe-value"}'), result, answer, question], [tool]);
-  const calls = shows(asText) ? "text" : undefined;
-  return { system, tools, calls, results: calls !== undefined && asText.includes("probe-result") };
+  const parts = await wantsParts(probe);
+  const system = await hasSystem(probe, parts);
+  const plain = { system, parts, tools: true, calls: "object", results: true } as const;
+  return withTools ? { ...plain, ...await findToolTraits(probe, parts) } : plain;
 }
 
-/** Whether a call is there with its argument. */
-function shows(text: string): boolean {
+/** A template that shows nothing of a text, but its parts, wants these. */
+async function wantsParts(probe: Probe): Promise<boolean> {
+  const asText = await probe([messagesFor(false).question]);
+  if (asText.text.includes("probe-question")) return false;
+  return (await probe([messagesFor(true).question])).text.includes("probe-question");
+}
+
+/** What a template that fails on something, other than by refusing it, is given all the same: its error then says why. */
+function fails({ error }: Outcome): boolean {
+  return error !== undefined && !(error.cause instanceof JinjaError && error.cause.kind === "TemplateError");
+}
+
+async function hasSystem(probe: Probe, parts: boolean): Promise<boolean> {
+  const { system, question } = messagesFor(parts);
+  const shown = await probe([system, question]);
+  return shown.text.includes("probe-system") || fails(shown);
+}
+
+async function findToolTraits(
+  probe: Probe,
+  parts: boolean,
+): Promise<Pick<TemplateTraits, "tools" | "calls" | "results">> {
+  const { question, answer, result, call } = messagesFor(parts);
+  const told = await probe([question], [tool]);
+  const tools = told.text.includes("probe_tool") || fails(told);
+  const shown = async (args: unknown): Promise<Outcome> =>
+    await probe([question, call(args), result, answer, question], [tool]);
+  const asObject = await shown({ probe_key: "probe-value" });
+  if (shows(asObject)) return { tools, calls: "object", results: asObject.text.includes("probe-result") };
+  const asText = await shown('{"probe_key":"probe-value"}');
+  if (shows(asText)) return { tools, calls: "text", results: asText.text.includes("probe-result") };
+  if (tools && (fails(asObject) || fails(asText))) return { tools, calls: "object", results: true };
+  return { tools, calls: undefined, results: false };
+}
+
+/** Whether a call is there with its argument, beside the tool. */
+function shows({ text }: Outcome): boolean {
   return text.includes("probe-value") && text.split("probe_tool").length > 2;
 }

@@ -1,0 +1,21 @@
+/** Words that templates look for, put into control tokens (`<|user|>`) and compare: no control token is among them. All other text of a conversation is from outside. */
+export const templateWords: ReadonlySet<string> = new Set([
+  "role",
+  "content",
+  "reasoning_content",
+  "thinking",
+  "tool_calls",
+  "tool_call_id",
+  "id",
+  "name",
+  "type",
+  "text",
+  "function",
+  "arguments",
+  "description",
+  "parameters",
+  "system",
+  "user",
+  "assistant",
+  "tool",
+]);
