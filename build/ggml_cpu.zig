@@ -3,6 +3,7 @@ const std = @import("std");
 const Settings = @import("library.zig").Settings;
 const Variant = @import("variants.zig").Variant;
 const backend_flags = @import("ggml.zig").backend_flags;
+const barrier = @import("barrier.zig");
 const upstream = @import("upstream.zig");
 
 pub const Switches = struct { repack: bool, llamafile: bool };
@@ -20,6 +21,7 @@ pub fn variant(s: Settings, v: Variant, switches: Switches, base: *std.Build.Ste
     s.add(m, &.{b.fmt("{s}/{s}", .{ arch_folder, scorer })}, flags(b, v, &.{}));
     m.linkLibrary(kernels(s, v, switches, upstream.sources(b, arch_folder, &.{scorer})));
     s.link(m, &.{base});
+    if (s.target.result.os.tag == .windows) m.linkSystemLibrary("api-ms-win-core-synch-l1-2-0", .{});
     const lib = s.shared(b.fmt("ggml-cpu-{s}", .{v.name}), m, .backend);
     lib.forceUndefinedSymbol(if (s.target.result.os.tag.isDarwin()) "_ggml_backend_init" else "ggml_backend_init");
     return lib;
@@ -38,7 +40,8 @@ fn kernels(s: Settings, v: Variant, switches: Switches, arch_files: []const []co
     // 512-bit registers in code that the compiler vectorises cost clock speed; the hand-written kernels use them all the same.
     if (v.has_avx512) extra.append(b.allocator, "-mprefer-vector-width=256") catch @panic("OOM");
     const f = flags(b, v, extra.items);
-    s.add(m, upstream.sources(b, folder, &.{}), f);
+    s.add(m, upstream.sources(b, folder, &.{"ggml-cpu.c"}), f);
+    m.addCSourceFile(.{ .file = barrier.source(b), .flags = s.flagsFor("ggml-cpu.c", f) });
     s.add(m, upstream.sources(b, folder ++ "/amx", &.{}), f);
     if (switches.llamafile) s.add(m, upstream.sources(b, folder ++ "/llamafile", &.{}), f);
     s.add(m, arch_files, f);

@@ -130,7 +130,8 @@ async function zigFiles(root: string, target: string): Promise<string[]> {
     return names.filter((name) => pattern.test(name)).sort().map((name) => join(folder, name));
   };
   const tables = target.endsWith("windows") ? await inFolder(join("ffi", "tables"), /\.ts$/) : [];
-  return ["build.zig", ...await inFolder("build", /\.(zig|json)$/), ...tables];
+  const own = await inFolder(join("csrc", "barrier"), /\.h$/);
+  return ["build.zig", ...await inFolder("build", /\.(zig|json)$/), ...own, ...tables];
 }
 
 async function copyLicenses({ name, pin, sources }: Upstream, to: string): Promise<void> {

@@ -18,6 +18,8 @@ const reviewed: Readonly<Record<string, string>> = {
     SleepConditionVariableSRW TerminateProcess TlsGetValue UnmapViewOfFile UpdateProcThreadAttribute
     VirtualLock VirtualProtect VirtualQuery WaitForSingleObject WaitForSingleObjectEx WakeAllConditionVariable
     WideCharToMultiByte WriteFile`,
+  // WaitOnAddress and its like, since Windows 8.
+  "api-ms-win-core-synch-l1-2-0.dll": "WaitOnAddress WakeByAddressAll",
   "ws2_32.dll": `
     WSAStartup accept bind closesocket connect gethostbyname htons inet_addr listen recv send setsockopt
     socket`,
