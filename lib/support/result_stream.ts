@@ -15,7 +15,7 @@ export type StreamState = "in progress" | "done" | "failed";
  * It extends `Promise`, so that the runtimes themselves track rejections; `then` and its like return plain promises.
  */
 export abstract class ResultStream<Item, Result> extends Promise<Result> implements AsyncIterable<Item> {
-  /** What `then`, `catch` and `finally` return. */
+  /** Makes `then`, `catch` and `finally` return plain promises. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
@@ -26,7 +26,7 @@ export abstract class ResultStream<Item, Result> extends Promise<Result> impleme
   readonly #stopped: PromiseWithResolvers<void> = Promise.withResolvers<void>();
   #state: StreamState = "in progress";
   #left: Error | undefined;
-  /** What the loop over the stream itself gives. */
+  /** The items of the stream itself. */
   protected readonly items: ItemQueue<Item>;
 
   /** Makes a stream whose work begins by {@linkcode ResultStream.start}; messages call it by this name, such as "this generation". */

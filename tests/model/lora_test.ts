@@ -152,7 +152,7 @@ const wrong: readonly (readonly [what: string, RegExp, (content: LoraContent) =>
   ],
   [
     "a tensor that the model hasn't",
-    /is no tensor of this model/,
+    /isn't a tensor of this model/,
     (lora) =>
       file(
         lora,
@@ -164,7 +164,7 @@ const wrong: readonly (readonly [what: string, RegExp, (content: LoraContent) =>
   ],
   [
     "another size",
-    /don't fit/,
+    /don't match/,
     () =>
       file(
         { ...one, pairs: {} },
@@ -174,7 +174,7 @@ const wrong: readonly (readonly [what: string, RegExp, (content: LoraContent) =>
   ],
   [
     "two ranks",
-    /don't fit/,
+    /don't match/,
     () =>
       file(
         { ...one, pairs: {} },
@@ -184,7 +184,7 @@ const wrong: readonly (readonly [what: string, RegExp, (content: LoraContent) =>
   ],
   [
     "a third dimension",
-    /don't fit/,
+    /don't match/,
     () =>
       file(
         { ...one, pairs: {} },
@@ -194,7 +194,7 @@ const wrong: readonly (readonly [what: string, RegExp, (content: LoraContent) =>
   ],
   [
     "an embedding of two ranks",
-    /don't fit/,
+    /don't match/,
     () =>
       file(
         { ...one, pairs: {} },

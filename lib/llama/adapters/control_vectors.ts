@@ -5,19 +5,19 @@ import { checkArray, checkInteger, isArray, isInstance, isPlainObject, refuse, s
 import { custom, integer, number, options, type RulesOf, type Settings } from "../../support/options.ts";
 import { modelPath } from "../../models/model_path.ts";
 
-/** What is added to what the layers of a model pass on: a direction in which its answers are pushed. */
+/** A control vector: directions that are added to the outputs of a model's layers. */
 export interface ControlVector {
-  /** A GGUF file with tensors `direction.1`, `direction.2`, …, as upstream's cvector-generator writes it, or the directions by layer, from 1 on. */
+  /** A GGUF file with tensors `direction.1`, `direction.2`, …, as llama.cpp's cvector-generator writes it, or the directions by layer, from 1. */
   readonly source:
     | string
     | URL
     | Readonly<Record<number, Float32Array | readonly number[]>>
     | ReadonlyMap<number, Float32Array | readonly number[]>;
-  /** How strongly; below 0 in the other direction. -1000 to 1000, default 1. */
+  /** The scale; a negative one has the opposite effect. -1000 to 1000, default 1. */
   readonly scale?: number | undefined;
 }
 
-/** Which layers control vectors are added to. */
+/** Options of `model.setControlVectors`. */
 export interface ControlVectorOptions {
   /** The first layer, from 1. Default 1. C: `il_start`. */
   layerStart?: number | undefined;
@@ -25,9 +25,9 @@ export interface ControlVectorOptions {
   layerEnd?: number | undefined;
 }
 
-/** What the native thread is given. Plain data. */
+/** The sum of control vectors, for the native thread. Plain data. */
 export interface ControlVectorData {
-  /** A direction for each layer from 1 on. */
+  /** A direction for each layer from 1. */
   readonly data: Float32Array;
   /** The first layer. */
   readonly layerStart: number;
@@ -63,8 +63,8 @@ const layerSpec = (lastLayer: number) =>
   );
 
 /**
- * Reads control vectors and adds them up. Throws {@linkcode InvalidArgumentError}, {@linkcode ControlVectorError} for one that doesn't fit to the model, and
- * what reading a GGUF file throws.
+ * Reads control vectors and returns their sum. Throws {@linkcode InvalidArgumentError}, {@linkcode ControlVectorError} for one that was made for another
+ * model, and what reading a GGUF file throws.
  */
 export async function readControlVectors(
   vectors: readonly ControlVector[],

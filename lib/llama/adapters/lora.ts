@@ -5,38 +5,38 @@ import { checkArray, isArray, isPlainObject, refuse as refuseValue, show } from 
 import { definePicture } from "../../support/inspect.ts";
 import { custom, number, options, type RulesOf } from "../../support/options.ts";
 
-/** What is known about an adapter. Plain data. */
+/** Facts about an adapter. Plain data. */
 export interface LoraInfo {
-  /** The file. */
+  /** The path of the file. */
   path: string;
-  /** Its name, as its makers gave it. C: `general.name`. */
+  /** The name that its makers gave it. C: `general.name`. */
   name: string | undefined;
-  /** What its effect is divided by its rank and multiplied with; 0 is no such factor. C: `adapter.lora.alpha`. */
+  /** The scaling factor: the effect is multiplied by alpha / rank; 0 means 1. C: `adapter.lora.alpha`. */
   alpha: number;
   /** The largest rank of its matrices. */
   rank: number;
-  /** How many of the model's tensors it changes. */
+  /** The number of the model's tensors that it changes. */
   tensorCount: number;
-  /** Tensors in it that llama.cpp passes over: norms. */
+  /** Tensors of the file that llama.cpp ignores: norms. */
   ignoredTensors: string[];
 }
 
-/** An adapter with how strongly it works. */
+/** An adapter with its scale. */
 export interface LoraUse {
   /** The adapter. */
   readonly adapter: Lora;
-  /** How strongly: 0 is not at all, below 0 the other way. -1000 to 1000, default 1. */
+  /** The scale: 0 has no effect, a negative one the opposite effect. -1000 to 1000, default 1. */
   readonly scale?: number | undefined;
 }
 
-/** Adapters for one request: one, or several that work together. */
+/** Adapters for one request: one, or several whose effects add up. */
 export type LoraOption = Lora | LoraUse | readonly (Lora | LoraUse)[];
 
 /** A checked adapter of a request. */
 export interface LoraSetting {
   /** The adapter. */
   readonly adapter: Lora;
-  /** How strongly. */
+  /** The scale. */
   readonly scale: number;
 }
 
@@ -44,7 +44,7 @@ export interface LoraSetting {
 export interface LoraData {
   /** The adapter. */
   readonly pointer: Pointer<"llama_adapter_lora">;
-  /** How strongly. */
+  /** The scale. */
   readonly scale: number;
 }
 
@@ -166,7 +166,7 @@ function checkIsLora(name: string, value: unknown): Lora {
 }
 
 /**
- * Checks the header of an adapter against that of its model: what llama.cpp would abort at, or refuse without saying why. Throws {@linkcode LoraError}.
+ * Checks the header of an adapter against the header of its model: what llama.cpp would abort at, or refuse without a reason. Throws {@linkcode LoraError}.
  */
 export function checkAdapter(path: string, adapter: GgufHeader, model: GgufHeader): LoraInfo {
   const text = (key: string): unknown => adapter.metadata.get(key);
@@ -183,9 +183,9 @@ export function checkAdapter(path: string, adapter: GgufHeader, model: GgufHeade
   must("general.architecture", model.metadata.get("general.architecture"));
   const alpha = checkAlpha(path, adapter);
   if (adapter.metadata.has("adapter.alora.invocation_tokens")) {
-    throw new LoraError(`${path} is an activated LoRA, which works from certain tokens on only; use a plain one`, {
+    throw new LoraError(`${path} is an activated LoRA, which takes effect only after certain tokens; use a plain one`, {
       value: "adapter.alora.invocation_tokens",
-      expected: "a LoRA that works always",
+      expected: "a LoRA without invocation tokens",
     });
   }
   const { pairs, ignored } = pairsOf(path, adapter.tensors);
@@ -249,7 +249,7 @@ function pairsOf(
   return { pairs: pairs as Map<string, Required<Pair>>, ignored };
 }
 
-/** The rank of a pair whose shapes fit. */
+/** Returns the rank of a pair of matrices. Throws {@linkcode LoraError} when the shapes don't match. */
 function checkPair(
   path: string,
   name: string,
@@ -258,13 +258,18 @@ function checkPair(
   tied: boolean,
 ): number {
   if (base === undefined) {
-    return refuse(path, name, "is no tensor of this model: it was made for another one", "tensors of this model");
+    return refuse(
+      path,
+      name,
+      "isn't a tensor of this model: the adapter was made for another model",
+      "tensors of this model",
+    );
   }
   const at = (tensor: GgufTensorInfo, dimension: number): number => tensor.shape[dimension] ?? 1;
   const isEmbedding = name.endsWith("token_embd.weight");
-  // Of the embedding the rows are looked up, so that its first matrix is the other way round.
+  // Rows of the embedding are looked up, so its first matrix is transposed.
   if (isEmbedding && tied) {
-    // llama.cpp would use the pair for the output too, the wrong way round, and abort.
+    // llama.cpp would use the pair for the output too, transposed, and abort.
     return refuse(path, name, "changes the embedding of a model whose output is the same tensor", "a LoRA without it");
   }
   const [input, rank, output] = isEmbedding
@@ -278,8 +283,8 @@ function checkPair(
   return refuse(
     path,
     name,
-    `has shapes ${shapes}, which don't fit to ${base.shape.join("×")}`,
-    "shapes that fit to the model's",
+    `has shapes ${shapes}, which don't match ${base.shape.join("×")}`,
+    "shapes that match the model's",
   );
 }
 

@@ -4,9 +4,9 @@ import { definePicture } from "../../support/inspect.ts";
 import { ResultStream } from "../../support/result_stream.ts";
 import type { StopReason, TokenLogprobs } from "../thread/protocol.ts";
 
-/** How long the parts of a generation took. */
+/** Durations and token counts of a generation. */
 export interface GenerationTimings {
-  /** Milliseconds from the call to the start of the work: how long it was queued. */
+  /** Milliseconds in the queue: from the call to the start of the work. */
   waitMs: number;
   /** Milliseconds from the call to the first piece of text; `undefined` when there was none. */
   firstPieceMs: number | undefined;
@@ -14,48 +14,48 @@ export interface GenerationTimings {
   promptMs: number;
   /** Milliseconds from the end of the prompt to the end of the generation. */
   generationMs: number;
-  /** Tokens of the prompt. */
+  /** Number of prompt tokens. */
   promptTokens: number;
-  /** Tokens of the prompt that were still in the context's memory and cost nothing. */
+  /** Number of prompt tokens that were reused from the context's memory. */
   reusedTokens: number;
-  /** Tokens generated. */
+  /** Number of generated tokens. */
   generatedTokens: number;
-  /** Tokens of the prompt computed in a second. */
+  /** Prompt tokens computed per second. */
   promptTokensPerSecond: number;
-  /** Tokens generated in a second. */
+  /** Generated tokens per second. */
   generatedTokensPerSecond: number;
 }
 
-/** What a generation gives in the end. Plain data: it can be written as JSON or sent to another thread. */
+/** The result of a generation. Plain data: it can be written as JSON or sent to another thread. */
 export interface GenerationResult {
   /** The text, without the stop string. */
   text: string;
-  /** The tokens that were generated, those of a stop string too, without the one that ends the text. */
+  /** The generated tokens, including those of a stop string, without the end token. */
   tokens: number[];
-  /** Why it ended: the model's end token, a stop string, `maxTokens`, or a full context. */
+  /** The reason of the end: the model's end token, a stop string, `maxTokens`, or a full context. */
   stopReason: StopReason;
   /** The stop string that was found. */
   stop?: string;
-  /** How likely each of {@linkcode GenerationResult.tokens} was, and what might have come in its place; there when `logprobs` was asked for. */
+  /** The log-probability of each of {@linkcode GenerationResult.tokens} with its likeliest alternatives; present if the option `logprobs` was given. */
   logprobs?: TokenLogprobs[];
-  /** The seed that was used: with it and the same options comes the same text. */
+  /** The seed that was used: the same seed and options give the same text. */
   seed: number;
-  /** How long it took. */
+  /** Durations and token counts. */
   timings: GenerationTimings;
 }
 
-/** Where the pieces of a text go. */
+/** The receiver of the pieces of a text. */
 export interface PieceSink {
   /**
-   * Memory that is shared with the thread of the work; its only element is 1 once somebody takes the pieces. Until then they stay where they are made,
-   * since each costs a message: who only awaits the result doesn't pay for them.
+   * Memory that is shared with the native thread; its only element is 1 once somebody iterates. Until then the pieces stay on that thread, since each costs
+   * a message.
    */
   readonly wanted: Int32Array<SharedArrayBuffer>;
   /** Takes a piece. */
   push(piece: string): void;
 }
 
-/** Does the work of a generation: gives its pieces to the sink from when they are wanted, what came before at once, and gives the result. */
+/** The work of a generation: sends pieces to the sink once they are wanted, the first with all text so far, and returns the result. */
 export type GenerationWork<Result extends GenerationResult = GenerationResult> = (
   signal: AbortSignal,
   sink: PieceSink,
@@ -92,8 +92,8 @@ export type GenerationWork<Result extends GenerationResult = GenerationResult> =
 export interface Generation<Result extends GenerationResult = GenerationResult>
   extends Promise<Result>, AsyncIterable<string> {
   /**
-   * The text so far. It grows with the pieces while somebody iterates; else the text stays on the native thread, and is here once the generation has ended,
-   * also when it was aborted or left.
+   * The text so far. It grows while somebody iterates; otherwise the text stays on the native thread until the generation has ended, also if it was aborted
+   * or left.
    */
   readonly partial: string;
   /** Returns the pieces of text as they come, once. */

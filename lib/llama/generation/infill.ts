@@ -3,27 +3,27 @@ import { arrayOf, oneOf, options, type RulesOf, type Settings, text } from "../.
 import { type GenerationOptions, generationRules, type GenerationSettings, generationSettings } from "./options.ts";
 import type { Prompt } from "../thread/protocol.ts";
 
-/** A file that the model is shown beside the one where it writes. */
+/** A file of the repository, as context for the model. */
 export interface InfillFile {
   /** Its name. */
   readonly name: string;
-  /** What is in it. */
+  /** Its content. */
   readonly text: string;
 }
 
-/** How the middle of a text is shown to the model. */
+/** Options of the prompt of `model.infill`. */
 export interface InfillPromptOptions {
   /** Other files of the same repository. Default none. C: `llama_vocab_fim_rep`, `llama_vocab_fim_sep`. */
   files?: readonly InfillFile[] | undefined;
-  /** The name of the repository, told with {@linkcode InfillPromptOptions.files}. Default `"repository"`. */
+  /** The name of the repository, used with {@linkcode InfillPromptOptions.files}. Default `"repository"`. */
   repository?: string | undefined;
-  /** The name of the file where the model writes, told with {@linkcode InfillPromptOptions.files}. Default `"file"`. */
+  /** The name of the file that the model completes, used with {@linkcode InfillPromptOptions.files}. Default `"file"`. */
   file?: string | undefined;
-  /** Whether what is before or what is behind comes first: `"psm"` (prefix, suffix, middle) is what most models were trained for. Default `"psm"`. */
+  /** The order of prefix and suffix: most models were trained for `"psm"` (prefix, suffix, middle). Default `"psm"`. */
   order?: "psm" | "spm" | undefined;
 }
 
-/** How a gap in a text is filled. */
+/** Options of `model.infill`. */
 export interface InfillOptions extends GenerationOptions, InfillPromptOptions {}
 
 const MAX_FILES = 1000;

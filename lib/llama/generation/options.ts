@@ -7,25 +7,25 @@ import { type SamplingOptions, samplingRules, type SamplingSettings, samplingSet
 import type { SamplerFunction } from "../sampling/order.ts";
 import type { AnswerMarks } from "../thread/protocol.ts";
 
-/** How text is generated. */
+/** Options of every generation. */
 export interface GenerationOptions extends SamplingOptions, GrammarOptions {
-  /** How many tokens to generate at most. 1 to 2,147,483,647, default until the context is full. */
+  /** The maximum number of generated tokens. 1 to 2,147,483,647, default until the context is full. */
   maxTokens?: number | undefined;
-  /** Text that ends the generation, also across the borders of tokens; it isn't part of the result. A string or up to 64 of them, none empty. Default none. */
+  /** Strings that end the generation, also across token boundaries; they aren't part of the result. One string or up to 64, none empty. Default none. */
   stop?: string | readonly string[] | undefined;
-  /** LoRA adapters that work in this request, each by `model.loadLora`: one, one with its scale, or several. Default none. C: `llama_set_adapters_lora`. */
+  /** LoRA adapters for this request, each by `model.loadLora`: one, one with its scale, or several. Default none. C: `llama_set_adapters_lora`. */
   lora?: LoraOption | undefined;
   /** Stops the generation, also within a decode; it then rejects with the signal's reason. C: `abort_callback`. */
   signal?: AbortSignal | undefined;
 }
 
-/** How a prompt is gone on with. */
+/** Options of `model.complete`. */
 export interface CompletionOptions extends GenerationOptions {
   /** Read the text of control tokens in the prompt, such as `<|im_start|>`, as those tokens. Default true. C: `parse_special`. */
   parseSpecial?: boolean | undefined;
   /**
-   * Take the last token of the prompt away and let the model begin with its text, so that a prompt that ends inside a word, or with a space, goes on as if it
-   * didn't. The result's text is what comes behind the prompt; its first token holds the prompt's end too. Not with a grammar. Default false.
+   * Token healing: removes the last token of the prompt and constrains the first generated token to begin with its text, so that a prompt may end inside
+   * a word or with a space. The result's text doesn't repeat the prompt's end; its first token includes it. Can't be used with a grammar. Default false.
    */
   tokenHealing?: boolean | undefined;
 }
@@ -58,14 +58,14 @@ export const generationNames: readonly (keyof typeof generationRules)[] = genera
 type CheckedGeneration = Settings<typeof generationRules>;
 type CheckedCompletion = Settings<typeof completionRules>;
 
-/** {@linkcode CompletionOptions}, checked, by who needs them. */
+/** {@linkcode CompletionOptions}, checked and grouped. */
 export interface GenerationSettings
   extends Pick<CheckedCompletion, "maxTokens" | "stop" | "lora" | "signal" | "parseSpecial" | "tokenHealing"> {
   /** The options of the samplers. */
   sampling: SamplingSettings;
   /** The samplers that stay on the caller's thread. */
   samplerFunctions: readonly SamplerFunction[];
-  /** The grammar that the text keeps to. */
+  /** The grammar that constrains the text. */
   grammar: GrammarSettings | undefined;
   /** The marks of an answer's form; `undefined` for plain text. */
   marks: AnswerMarks | undefined;
@@ -82,7 +82,7 @@ export function checkCompletion(where: string, given: CompletionOptions | undefi
 }
 
 /**
- * Checks how options that are right by themselves go together. Throws {@linkcode InvalidArgumentError}.
+ * Checks combinations of options that are valid on their own. Throws {@linkcode InvalidArgumentError}.
  *
  * @param checked The options with their defaults.
  * @param given The options as they were given: a default conflicts with nothing.

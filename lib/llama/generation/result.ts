@@ -1,7 +1,7 @@
 import type { GenerationResult } from "./generation.ts";
 import type { GenerateOutput } from "../thread/protocol.ts";
 
-/** What the native thread has generated, as the caller gets it. `totalMs` counts from the moment in which it was asked for. */
+/** Returns the result of a generation from the output of the native thread. `totalMs` counts from the call. */
 export function generationResult(output: GenerateOutput, seed: number, totalMs: number): GenerationResult {
   const { text, stopReason, stop, logprobs, promptTokens, reusedTokens, promptMs, generationMs } = output;
   const tokens = Array.from(output.tokens);

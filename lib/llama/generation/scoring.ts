@@ -3,7 +3,7 @@ import { checkArray, checkNonEmptyText, show } from "../../support/check.ts";
 import { boolean, oneOf, options, type RulesOf, type Settings, signal, text } from "../../support/options.ts";
 import type { TokenScores } from "../thread/score.ts";
 
-/** How texts are scored. */
+/** Options of `model.score` and `model.perplexity`. */
 export interface ScoreOptions {
   /** Read the text of control tokens in the prompt, such as `<|im_start|>`, as those tokens. Default true. C: `parse_special`. */
   parseSpecial?: boolean | undefined;
@@ -11,19 +11,19 @@ export interface ScoreOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** How one of several labels is chosen. */
+/** Options of `model.choose`. */
 export interface ChooseOptions extends ScoreOptions {
-  /** What is put before each label. Default `""`: give `" "` for labels that are words of their own. */
+  /** Text before each label. Default `""`: give `" "` for labels that are words of their own. */
   separator?: string | undefined;
-  /** Compare the labels' probabilities, or those of their tokens on average, which is fair to long labels. Default `"sum"`. */
+  /** Compares the labels by the sum of their tokens' log-probabilities, or by the mean, which doesn't favor short labels. Default `"sum"`. */
   compare?: "sum" | "mean" | undefined;
 }
 
-/** How likely a text is after another. Plain data. */
+/** The probability of a text after a prompt. Plain data. */
 export interface ContinuationScore {
   /** The text. */
   text: string;
-  /** Its tokens, from the first one on that differs from the prompt's: a text may change how the prompt's end is cut into tokens. */
+  /** Its tokens, from the first that differs from the prompt's: a text can change the tokens at the prompt's end. */
   tokens: number[];
   /** The natural logarithm of each token's probability after those before it. */
   logprobs: number[];
@@ -33,7 +33,7 @@ export interface ContinuationScore {
   meanLogprob: number;
 }
 
-/** One of the labels that were to choose from. */
+/** The score of one label. */
 export interface ChoiceScore<L extends string | number = string | number> extends ContinuationScore {
   /** The label. */
   label: L;
@@ -41,23 +41,23 @@ export interface ChoiceScore<L extends string | number = string | number> extend
   probability: number;
 }
 
-/** What {@linkcode Model.choose} gives. Plain data. */
+/** The result of `model.choose`. Plain data. */
 export interface Choice<L extends string | number = string | number> {
   /** The likeliest label. */
   label: L;
-  /** Its place in the list. */
+  /** Its index in the list. */
   index: number;
   /** Its probability among the labels. */
   probability: number;
   /** All labels, in the order given. */
   labels: ChoiceScore<L>[];
-  /** The mean of the labels by their probability, when all of them are numbers: a value on a scale. */
+  /** The mean of the labels weighted by their probabilities, if all of them are numbers: a value on a scale. */
   expected?: number;
 }
 
-/** What {@linkcode Model.perplexity} gives. Plain data. */
+/** The result of `model.perplexity`. Plain data. */
 export interface Perplexity {
-  /** How many tokens the model takes for possible at each place, on average: e to the power of minus the mean. */
+  /** The perplexity: e to the power of minus {@linkcode Perplexity.meanLogprob}. */
   perplexity: number;
   /** The logarithm of the text's probability. */
   logprob: number;
@@ -121,7 +121,7 @@ export function checkLabels<L extends string | number>(
   return { texts: texts.map((text) => separator + text), labels: [...labels] };
 }
 
-/** A score as it is given out. */
+/** Returns the score of a continuation from its tokens' scores. */
 export function continuationScore(text: string, { tokens, logprobs }: TokenScores): ContinuationScore {
   const logprob = logprobs.reduce((sum, one) => sum + one, 0);
   return {
@@ -133,7 +133,7 @@ export function continuationScore(text: string, { tokens, logprobs }: TokenScore
   };
 }
 
-/** The choice among scored labels. */
+/** Returns the choice among scored labels. */
 export function choice<L extends string | number>(
   labels: readonly L[],
   scores: readonly ContinuationScore[],
@@ -155,7 +155,7 @@ export function choice<L extends string | number>(
   return { label: labels[index] as L, index, probability: all[index]?.probability ?? 0, labels: all, ...expected };
 }
 
-/** The perplexity of a scored text. */
+/** Returns the perplexity of a scored text. */
 export function perplexityOf({ tokens, logprobs }: TokenScores): Perplexity {
   const { logprob, meanLogprob, ...score } = continuationScore("", { tokens, logprobs });
   return { perplexity: Math.exp(-meanLogprob), logprob, meanLogprob, tokens: score.tokens, logprobs: score.logprobs };

@@ -1,14 +1,13 @@
-/** What {@linkcode StopMatcher.push} found. */
+/** The result of {@linkcode StopMatcher.push}. */
 export interface StopMatch {
-  /** Text that can be given out now: no stop string can still begin in it. */
+  /** Text that can be emitted: no stop string can begin in it. */
   text: string;
-  /** The stop string that was found, which ends the generation; else `undefined`. */
+  /** The stop string that was found and ends the generation. */
   stop: string | undefined;
 }
 
 /**
- * Finds stop strings in a stream of text, also where they cross the borders of its pieces. It holds back only what may be the beginning of a stop
- * string.
+ * Finds stop strings in a stream of text, also across the boundaries of its pieces. It holds back only text that may be the beginning of a stop string.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -23,12 +22,12 @@ export class StopMatcher {
   readonly #stops: readonly string[];
   #held = "";
 
-  /** A matcher for these strings, none of which is empty. */
+  /** Makes a matcher for these strings, none of which is empty. */
   constructor(stops: readonly string[]) {
     this.#stops = stops;
   }
 
-  /** Takes the next piece of the stream. After a stop was found there is nothing more to push. */
+  /** Takes the next piece of the stream; none may follow a stop string. */
   push(piece: string): StopMatch {
     if (this.#stops.length === 0) return { text: piece, stop: undefined };
     const text = this.#held + piece;
@@ -42,14 +41,14 @@ export class StopMatcher {
     return { text: text.slice(0, text.length - keep), stop: undefined };
   }
 
-  /** What was held back, when the stream ends without a stop string. */
+  /** Returns the text that was held back, at the end of the stream. */
   flush(): string {
     const held = this.#held;
     this.#held = "";
     return held;
   }
 
-  /** The stop string that begins first; of several at one place the longest. */
+  /** Returns the stop string that begins first; of several at one index the longest. */
   #first(text: string): { at: number; stop: string } | undefined {
     let best: { at: number; stop: string } | undefined;
     for (const stop of this.#stops) {
@@ -60,7 +59,7 @@ export class StopMatcher {
     return best;
   }
 
-  /** The length of the longest end of the text that a stop string begins with. */
+  /** Returns the length of the longest suffix of the text that a stop string begins with. */
   #heldBack(text: string): number {
     let longest = 0;
     for (const stop of this.#stops) {

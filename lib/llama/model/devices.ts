@@ -4,21 +4,20 @@ import type { RemoteDevice } from "../../ggml/rpc/protocol.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../ggml/rpc/connect.ts";
 import { checkRemoteDevice, RemoteDevices } from "../../ggml/rpc/connections.ts";
 import type { GgmlTasks } from "../../ggml/thread/tasks.ts";
-import { InvalidArgumentError } from "../../errors.ts";
-import { isInstance, show } from "../../support/check.ts";
+import { checkArray, isInstance } from "../../support/check.ts";
 import type { LlamaTasks } from "../thread/tasks.ts";
 
-/** Devices that a model is to be loaded on, open as long as it is there. */
+/** The devices of a model, open as long as the model is loaded. */
 export interface OpenDevices {
   /** The devices in the order in which they were given. */
   readonly pointers: readonly Pointer<"ggml_backend_device">[];
-  /** Ends the connections to other machines; call it once the model is gone. */
+  /** Closes the connections to other machines; call it once the model is freed. */
   close(): Promise<void>;
 }
 
 /**
- * Checks the option `devices`, and gives what opens the devices of other machines on the model's thread; those of this one are there. Throws
- * {@linkcode InvalidArgumentError}; opening throws what RemoteDevices.open throws.
+ * Checks the option `devices`, and returns a function that opens the devices of other machines on the model's thread. Throws
+ * {@linkcode InvalidArgumentError}; that function throws what RemoteDevices.open throws.
  */
 export function deviceOpener(
   given: unknown,
@@ -37,14 +36,10 @@ export function deviceOpener(
 }
 
 function checkDevices(devices: unknown): readonly (RemoteDevice | Device)[] {
-  if (!Array.isArray(devices) || devices.length === 0) {
-    throw new InvalidArgumentError(
-      `devices is ${show(devices)}; give an array of at least one device, or leave it out`,
-      {
-        value: devices,
-        expected: "an array of devices",
-      },
-    );
-  }
-  return devices.map((one, index) => isInstance(one, Device) ? one : checkRemoteDevice(`devices[${index}]`, one));
+  return checkArray(
+    "devices",
+    devices,
+    (name, one) => isInstance(one, Device) ? one : checkRemoteDevice(name, one),
+    { min: 1, max: Infinity },
+  );
 }

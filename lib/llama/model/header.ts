@@ -1,14 +1,14 @@
 import { GgufFormatError } from "../../errors.ts";
 import { type GgufHeader, readGgufHeader } from "../../gguf/header.ts";
 
-/** The most layers that llama.cpp has room for. C: `LLAMA_MAX_LAYERS`. */
+/** llama.cpp's maximum number of layers. C: `LLAMA_MAX_LAYERS`. */
 const MAX_LAYERS = 512;
-/** Counts of layers that may not be more than all, which llama.cpp asserts. */
+/** Counts of some layers, which llama.cpp asserts to be at most the count of all layers. */
 const partialCounts = ["nextn_predict_layers", "posnet.block_count", "convnext.block_count"];
 
 /**
- * Reads the header of a model and checks what llama.cpp asserts of it, and would end in an abort. One such thing isn't checked: that no token comes twice.
- * It would mean to decode the whole vocabulary, which takes three times as long as all else here; that abort is contained.
+ * Reads the header of a model and checks what llama.cpp asserts, and would abort at. One assertion isn't checked: that no token occurs twice. It would take
+ * decoding the whole vocabulary, three times as long as all other checks; that abort is contained.
  *
  * Throws what {@linkcode readGgufHeader} throws, and {@linkcode GgufFormatError}.
  */
@@ -26,7 +26,7 @@ export function checkModelHeader({ metadata, tensors }: GgufHeader, path: string
     refuse(path, key, value, "a finite number");
   }
   const layers = metadata.get(`${architecture}.block_count`);
-  // A file with a vocabulary alone is loaded without looking at these.
+  // llama.cpp ignores these in a file with a vocabulary alone.
   if (tensors.length === 0 || architecture === "clip" || !isCount(layers)) return;
   if (layers < 1 || layers > MAX_LAYERS) {
     refuse(path, `${architecture}.block_count`, layers, `a number from 1 to ${MAX_LAYERS}`);

@@ -1,12 +1,12 @@
 import type { GgufHeader } from "../../gguf/header.ts";
 
-/** What llama.cpp keeps of each token of a context beside its keys and values. */
+/** Bytes per token of a context beside its keys and values. */
 const BYTES_OF_CELL = 48;
 /** Keys and values are 16-bit floats. */
 const BYTES_OF_NUMBER = 2;
 
-/** Keys of models that keep less than all keys and values of each token. */
-const sparing = [
+/** Metadata keys of models that don't keep all keys and values of each token. */
+const sparseKeys = [
   "attention.sliding_window",
   "attention.kv_lora_rank",
   "ssm.state_size",
@@ -15,8 +15,8 @@ const sparing = [
 ];
 
 /**
- * How many bytes a context of a model takes for each token, at the least: exact for models that keep all keys and values, a lower bound for others.
- * Memory that isn't there would end the process when it is touched, so it is refused before.
+ * Returns the bytes per token of a context: exact for models that keep all keys and values, a lower bound for others. A context larger than the free memory is
+ * refused, since touching it would end the process.
  */
 export function bytesPerToken({ metadata }: GgufHeader): number {
   const architecture = metadata.get("general.architecture");
@@ -24,7 +24,7 @@ export function bytesPerToken({ metadata }: GgufHeader): number {
     const value = metadata.get(`${architecture}.${key}`);
     return typeof value === "number" ? value : undefined;
   };
-  if (sparing.some((key) => metadata.has(`${architecture}.${key}`))) return BYTES_OF_CELL;
+  if (sparseKeys.some((key) => metadata.has(`${architecture}.${key}`))) return BYTES_OF_CELL;
   const layers = number("block_count") ?? 0;
   const heads = number("attention.head_count") ?? 0;
   const keyValueHeads = number("attention.head_count_kv") ?? heads;

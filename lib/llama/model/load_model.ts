@@ -13,7 +13,7 @@ import { readModelHeader } from "./header.ts";
 import type { LlamaTasks } from "../thread/tasks.ts";
 
 /**
- * Loads a model. The file's header is checked before native code sees it; the load runs on a native thread, so the event loop goes on.
+ * Loads a model. The header of the file is checked before native code reads it; the load runs on a native thread and doesn't block the event loop.
  *
  * Throws {@linkcode InvalidArgumentError} for a bad option, ModelNotFoundError, ModelAccessError, NotGgufError, GgufVersionError, GgufByteOrderError,
  * GgufTruncatedError or GgufFormatError for a bad file, ModelLoadError or ContextError when llama.cpp refuses, one of the Library…Errors when the native
@@ -32,7 +32,7 @@ import type { LlamaTasks } from "../thread/tasks.ts";
 export async function loadModel(source: string | URL, options?: ModelOptions): Promise<Model> {
   const path = modelPath(source);
   const settings = checkLoad(options);
-  // What speaks to other machines is loaded only for those who ask for devices.
+  // The code for other machines is loaded only if devices are given.
   const openDevices = settings.devices === undefined
     ? undefined
     : (await import("./devices.ts")).deviceOpener(settings.devices);
@@ -65,13 +65,13 @@ export async function loadModel(source: string | URL, options?: ModelOptions): P
   }
 }
 
-/** The libraries, and a thread that starts while they are opened. */
+/** Opens the libraries, and starts a thread meanwhile. */
 function openOnThread(settings: LoadSettings): Promise<[Native, ModelThread]> {
   const native = open(settings.libraryPath === undefined ? {} : { libraryPath: settings.libraryPath });
   return Promise.all([native, startThread<LlamaTasks>(native, threadOptions(settings))]);
 }
 
-/** Both results. When the header is bad that is the error, and the thread is given back. */
+/** Returns both results. If the header is bad, rejects with that error and gives the thread back. */
 async function both(
   header: Promise<GgufHeader>,
   thread: Promise<[Native, ModelThread]>,

@@ -6,22 +6,22 @@ import { boolean, custom, integer, options, type RulesOf, type Settings } from "
 /** Options of `loadModel`. */
 export interface ModelOptions extends LoadOptions {
   /**
-   * How many tokens the context holds, prompt and answer together. 1 to 2,147,483,647, default the smaller of 4096 and what the model was trained for.
-   * llama.cpp rounds it up; `model.info.contextSize` has what it really is. C: `n_ctx`.
+   * The size of the context in tokens, for prompt and answer together. 1 to 2,147,483,647, default the smaller of 4096 and the size that the model was
+   * trained for. llama.cpp rounds it up; `model.info.contextSize` is the actual size. C: `n_ctx`.
    */
   contextSize?: number | undefined;
-  /** How many tokens of a prompt are given to one decode. 1 to 2,147,483,647, default 2048; never more than the context holds. C: `n_batch`. */
+  /** The number of prompt tokens per decode. 1 to 2,147,483,647, default 2048; at most the context size. C: `n_batch`. */
   batchSize?: number | undefined;
-  /** How many threads compute, at most. 1 to 4096, default one for each core; never more than that. C: `n_threads`, `n_threads_batch`. */
+  /** The maximum number of compute threads. 1 to 4096, default one per core; never more than that. C: `n_threads`, `n_threads_batch`. */
   threads?: number | undefined;
-  /** How many layers go to a GPU. 0 to 2,147,483,647, default all if there is a GPU. C: `n_gpu_layers`. */
+  /** The number of layers on a GPU. 0 to 2,147,483,647, default all if there is a GPU. C: `n_gpu_layers`. */
   gpuLayers?: number | undefined;
   /**
-   * Where its layers go, shared out by how much memory is free: devices of this machine, from a Registry, and of others, from `connectRpc`. Default the
-   * graphics cards, or the processor. C: `devices`.
+   * The devices for the layers, which are distributed by free memory: devices of this machine, from a Registry, and of others, from `connectRpc`. Default
+   * all GPUs, or the CPU. C: `devices`.
    */
   devices?: readonly (RemoteDevice | Device)[] | undefined;
-  /** Map the file into memory (true), or read it (false). Default what llama.cpp finds best for the device. C: `load_mode`. */
+  /** Maps the file into memory (true), or reads it (false). Default llama.cpp's choice for the device. C: `load_mode`. */
   mmap?: boolean | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { isArray, isInstance, refuse } from "../../support/check.ts";
 
-/** Token ids as C takes them. Throws {@linkcode InvalidArgumentError} for one that isn't in the vocabulary, on which C would abort. */
+/** Returns token ids as C takes them. Throws {@linkcode InvalidArgumentError} for one that isn't in the vocabulary, at which C would abort. */
 export function checkTokens(tokens: Int32Array | readonly number[], vocabularySize: number): Int32Array {
   if (!isInstance(tokens, Int32Array) && !isArray(tokens)) {
     return refuse("tokens", tokens, "an Int32Array or an array of numbers");

@@ -73,7 +73,7 @@ export class SamplerCandidates {
     const at = this.#at(index) + 1;
     if (typeof logit !== "number" || Number.isNaN(logit) || logit === Infinity) {
       throw new InvalidArgumentError(
-        `a logit can't be ${String(logit)}; give a number, or -Infinity for a token that mustn't come`,
+        `a logit can't be ${String(logit)}; expected a finite number, or -Infinity for an impossible token`,
         {
           value: logit,
           expected: "a finite number or -Infinity",
@@ -114,10 +114,10 @@ export class SamplerCandidates {
     }
     if (Number.isInteger(index) && index >= 0 && index < this.#size) return index * 3;
     throw new InvalidArgumentError(
-      `there is no candidate ${String(index)}; give a number from 0 to ${this.#size - 1}`,
+      `there is no candidate ${String(index)}; expected an integer from 0 to ${this.#size - 1}`,
       {
         value: index,
-        expected: `a whole number from 0 to ${this.#size - 1}`,
+        expected: `an integer from 0 to ${this.#size - 1}`,
       },
     );
   }

@@ -3,7 +3,7 @@ import { checkInteger, checkNonEmptyText, isInstance, refuse } from "../../suppo
 import { arrayOf, custom, options, type RulesOf, type Settings, text } from "../../support/options.ts";
 import { checkGbnf, type GrammarFacts } from "../../gbnf/check.ts";
 
-/** What makes a grammar begin to count: text, a token, or a pattern, where they appear in what is generated. */
+/** A string, token or pattern in the generated text from which a grammar applies. */
 export type GrammarTrigger =
   | string
   | { readonly word: string }
@@ -12,14 +12,14 @@ export type GrammarTrigger =
 
 /** Options that constrain the generated text by a grammar. */
 export interface GrammarOptions {
-  /** A grammar in GBNF that the whole generated text keeps to; it then ends by the model's end token, or is cut by `maxTokens`. Default none. C: `llama_sampler_init_grammar`. */
+  /** A grammar in GBNF that the whole generated text matches, unless it is cut by `maxTokens`, a stop string or a full context. Default none. C: `llama_sampler_init_grammar`. */
   grammar?: string | undefined;
-  /** The rule of the grammar where the text begins. Default `"root"`. C: `grammar_root`. */
+  /** The start rule of the grammar. Default `"root"`. C: `grammar_root`. */
   grammarRoot?: string | undefined;
   /**
-   * Let the grammar count only from the first of these on: until one is generated the text is free. Text as it is; a token by its id or its text; a
-   * pattern, where the grammar begins at its first group that isn't empty, or at the match. Control tokens count as their text. The grammar must be able
-   * to begin with the trigger. Up to 64, default none: it counts from the start. C: `llama_sampler_init_grammar_lazy_patterns`.
+   * Applies the grammar only from the first of these triggers on; the text before is free. A trigger is a string; a token by its id or its text; or a
+   * pattern, where the grammar begins at the first group that isn't empty, or at the match. Control tokens match as their text. The grammar must be able
+   * to begin with the trigger. 1 to 64, default none: the grammar applies from the start. C: `llama_sampler_init_grammar_lazy_patterns`.
    */
   grammarTriggers?: readonly GrammarTrigger[] | undefined;
 }
@@ -61,7 +61,7 @@ export function checkGrammar(given: GrammarOptions): GrammarSettings | undefined
   return grammarSettings(spec.check(given));
 }
 
-/** Checks the grammar of options that are right by themselves. Throws {@linkcode InvalidArgumentError} and GrammarError. */
+/** Checks the grammar of options that are valid on their own. Throws {@linkcode InvalidArgumentError} and GrammarError. */
 export function grammarSettings(
   { grammar, grammarRoot, grammarTriggers }: Settings<typeof grammarRules>,
 ): GrammarSettings | undefined {
@@ -114,6 +114,6 @@ function checkTokenOrText(name: string, value: unknown): number | string {
 
 function checkPattern(name: string, value: unknown): RegExp {
   if (!isInstance(value, RegExp)) return refuse(name, value, "a RegExp");
-  // Where its groups begin is needed, and it is looked for from the start each time.
+  // The indices of its groups are needed, and each search begins at the start.
   return new RegExp(value.source, [...new Set(`${value.flags.replaceAll(/[gy]/g, "")}d`)].join(""));
 }

@@ -7,7 +7,7 @@ export type LogitBias =
   | { readonly token: number; readonly bias: number }
   | { readonly text: string; readonly bias: number };
 
-/** A checked bias. A text becomes tokens on the native thread. */
+/** A checked bias. A text is tokenized on the native thread. */
 export interface BiasSettings {
   /** The token, or the text. */
   token: number | string;
@@ -16,7 +16,7 @@ export interface BiasSettings {
 }
 
 const MAX_BIASES = 100_000;
-/** A logit beyond all others, which no sum or temperature makes infinite. */
+/** Beyond all logits, and no sum or temperature makes it infinite. */
 const MAX_BIAS = 1e9;
 const AMOUNT_WORDS = "a number from -1e9 to 1e9, or -Infinity for a token that never comes";
 

@@ -22,75 +22,75 @@ import {
   samplerOrder,
 } from "./order.ts";
 
-/** How the next token is chosen. The names are the field's; the defaults are upstream's. */
+/** Options for choosing the next token. The defaults are llama.cpp's. */
 export interface SamplingOptions {
-  /** How freely to choose: 0 always takes the likeliest token, 1 follows the model's own probabilities. 0 to 100, default 0.8. C: `llama_sampler_init_temp_ext`; with 0 `llama_sampler_init_greedy`. */
+  /** Sampling temperature: 0 always takes the likeliest token, 1 uses the model's own probabilities. 0 to 100, default 0.8. C: `llama_sampler_init_temp_ext`; with 0 `llama_sampler_init_greedy`. */
   temperature?: number | undefined;
-  /** How much {@linkcode SamplingOptions.temperature} may go down where the model is sure and up where it isn't; 0 means not at all. 0 to 100, default 0. C: `llama_sampler_init_temp_ext`, `delta`. */
+  /** Dynamic temperature: how far {@linkcode SamplingOptions.temperature} may fall where the model is certain and rise where it isn't; 0 turns it off. 0 to 100, default 0. C: `llama_sampler_init_temp_ext`, `delta`. */
   dynatempRange?: number | undefined;
-  /** How the model's doubt becomes the temperature: above 1 it stays low for longer. 0.01 to 100, default 1. C: `llama_sampler_init_temp_ext`, `exponent`. */
+  /** Exponent of the dynamic temperature's dependence on entropy: above 1 it stays low for longer. 0.01 to 100, default 1. C: `llama_sampler_init_temp_ext`, `exponent`. */
   dynatempExponent?: number | undefined;
-  /** Choose among this many of the likeliest tokens; 0 means all. Default 40. C: `llama_sampler_init_top_k`. */
+  /** Keeps this many of the likeliest tokens; 0 keeps all. 0 to 2,147,483,647. Default 40. C: `llama_sampler_init_top_k`. */
   topK?: number | undefined;
-  /** Choose among the likeliest tokens that have this much probability together; 1 means all. 0 to 1, default 0.95. C: `llama_sampler_init_top_p`. */
+  /** Keeps the likeliest tokens whose probabilities add up to this; 1 keeps all. 0 to 1, default 0.95. C: `llama_sampler_init_top_p`. */
   topP?: number | undefined;
-  /** Leave out tokens that are less likely than this part of the likeliest one's probability; 0 leaves out none. 0 to 1, default 0.05. C: `llama_sampler_init_min_p`. */
+  /** Removes tokens less likely than this fraction of the likeliest token's probability; 0 removes none. 0 to 1, default 0.05. C: `llama_sampler_init_min_p`. */
   minP?: number | undefined;
-  /** Choose among the tokens whose information is nearest to what is expected and that have this much probability together; 1 means all. 0 to 1, default 1. C: `llama_sampler_init_typical`. */
+  /** Locally typical sampling: keeps the tokens whose information is closest to the expected one, up to this total probability; 1 keeps all. 0 to 1, default 1. C: `llama_sampler_init_typical`. */
   typicalP?: number | undefined;
-  /** Choose among the tokens whose logit is at most this many standard deviations below the highest; 0 means all. 0 to 100, default 0. C: `llama_sampler_init_top_n_sigma`. */
+  /** Keeps tokens whose logit is at most this many standard deviations below the highest; 0 keeps all. 0 to 100, default 0. C: `llama_sampler_init_top_n_sigma`. */
   topNSigma?: number | undefined;
-  /** How many tokens top-p, min-p, typical and XTC leave at the least. 0 to 1,000,000, default 0. C: `min_keep`. */
+  /** The minimum number of tokens that top-p, min-p, typical and XTC keep. 0 to 1,000,000, default 0. C: `min_keep`. */
   minKeep?: number | undefined;
-  /** How often to leave out the likeliest tokens, so that a rarer one comes (XTC); 0 means never. 0 to 1, default 0. C: `llama_sampler_init_xtc`, `p`. */
+  /** Probability of removing the likeliest tokens at each step (XTC); 0 turns it off. 0 to 1, default 0. C: `llama_sampler_init_xtc`, `p`. */
   xtcProbability?: number | undefined;
-  /** XTC leaves out all tokens of at least this probability but the last one of them; above 0.5 it does nothing. 0 to 1, default 0.1. C: `llama_sampler_init_xtc`, `t`. */
+  /** XTC removes all tokens of at least this probability but the least likely of them; above 0.5 it does nothing. 0 to 1, default 0.1. C: `llama_sampler_init_xtc`, `t`. */
   xtcThreshold?: number | undefined;
-  /** How much to lower tokens that would go on with a sequence that came before (DRY); 0 means not at all. 0 to 100, default 0. C: `llama_sampler_init_dry`, `dry_multiplier`. */
+  /** Strength of the penalty for tokens that would extend a repeated sequence (DRY); 0 turns it off. 0 to 100, default 0. C: `llama_sampler_init_dry`, `dry_multiplier`. */
   dryMultiplier?: number | undefined;
-  /** DRY lowers by {@linkcode SamplingOptions.dryMultiplier} times this to the power of how much longer than allowed the sequence is. 1 to 100, default 1.75. C: `dry_base`. */
+  /** Base of the DRY penalty, which is {@linkcode SamplingOptions.dryMultiplier} times this to the power of the sequence's length beyond the allowed one. 1 to 100, default 1.75. C: `dry_base`. */
   dryBase?: number | undefined;
-  /** Sequences of up to this many tokens may be repeated. 0 to 1,048,576, default 2. C: `dry_allowed_length`. */
+  /** Length in tokens of the sequences that DRY lets repeat. 0 to 1,048,576, default 2. C: `dry_allowed_length`. */
   dryAllowedLength?: number | undefined;
-  /** How many of the latest tokens DRY looks at; -1 means the whole context. -1 to 1,048,576, default 64. C: `dry_penalty_last_n`. */
+  /** Number of latest tokens that DRY looks at; -1 means the whole context. -1 to 1,048,576, default 64. C: `dry_penalty_last_n`. */
   dryPenaltyLastN?: number | undefined;
-  /** Text that a repeated sequence doesn't go across. Up to 64, default `["\n", ":", "\"", "*"]`. C: `seq_breakers`. */
+  /** Strings that end a repeated sequence for DRY. Up to 64, default `["\n", ":", "\"", "*"]`. C: `seq_breakers`. */
   drySequenceBreakers?: readonly string[] | undefined;
-  /** Make tokens that came lately less likely: above 1; 1 means no change. 0.01 to 100, default 1. C: `llama_sampler_init_penalties`, `penalty_repeat`. */
+  /** Penalty on recent tokens: above 1 makes them less likely; 1 changes nothing. 0.01 to 100, default 1. C: `llama_sampler_init_penalties`, `penalty_repeat`. */
   repeatPenalty?: number | undefined;
-  /** What is taken off a token's logit for each time that it came lately. -100 to 100, default 0. C: `penalty_freq`. */
+  /** Subtracted from a token's logit for each recent occurrence. -100 to 100, default 0. C: `penalty_freq`. */
   frequencyPenalty?: number | undefined;
-  /** What is taken off a token's logit when it came lately at all. -100 to 100, default 0. C: `penalty_present`. */
+  /** Subtracted from a token's logit if it occurred recently. -100 to 100, default 0. C: `penalty_present`. */
   presencePenalty?: number | undefined;
-  /** How many of the latest tokens the penalties look at, those of the prompt too; -1 means the whole context. -1 to 1,048,576, default 64. C: `penalty_last_n`. */
+  /** Number of latest tokens that the penalties look at, including the prompt; -1 means the whole context. -1 to 1,048,576, default 64. C: `penalty_last_n`. */
   penaltyLastN?: number | undefined;
-  /** Keep the surprise of the text steady instead of cutting off tokens: 1 and 2 are the two versions of Mirostat, 0 is off. It follows penalties, DRY and the temperature and takes the place of all else. Default 0. C: `llama_sampler_init_mirostat`, `llama_sampler_init_mirostat_v2`. */
+  /** The version of Mirostat, which keeps the perplexity of the text constant; 0 turns it off. It runs after penalties, DRY and the temperature, and replaces all other samplers. Default 0. C: `llama_sampler_init_mirostat`, `llama_sampler_init_mirostat_v2`. */
   mirostat?: 0 | 1 | 2 | undefined;
-  /** The surprise, in bits, that Mirostat aims at. 0 to 100, default 5. C: `tau`. */
+  /** Target entropy of Mirostat in bits. 0 to 100, default 5. C: `tau`. */
   mirostatTau?: number | undefined;
-  /** How quickly Mirostat corrects itself. 0 to 10, default 0.1. C: `eta`. */
+  /** Learning rate of Mirostat. 0 to 10, default 0.1. C: `eta`. */
   mirostatEta?: number | undefined;
-  /** Choose tokens whose probability is near this one, over time (adaptive-p); it makes the choice, after all others. 0 to 1, default none. C: `llama_sampler_init_adaptive_p`, `target`. */
+  /** Target probability of the chosen tokens, on average (adaptive-p). It is the last sampler and makes the choice. 0 to 1, default off. C: `llama_sampler_init_adaptive_p`, `target`. */
   adaptiveTarget?: number | undefined;
-  /** How long adaptive-p remembers what was chosen: some 1 / (1 - this) tokens. 0 to 0.99, default 0.9. C: `decay`. */
+  /** Decay of adaptive-p's history, which is about 1 / (1 - this) tokens long. 0 to 0.99, default 0.9. C: `decay`. */
   adaptiveDecay?: number | undefined;
-  /** Where the random numbers start: the same seed gives the same tokens. 0 to 4,294,967,294, default random and reported in the result. C: `llama_sampler_init_dist`. */
+  /** Seed of the random numbers: the same seed and options give the same tokens. 0 to 4,294,967,294, default random; the result has it. C: `llama_sampler_init_dist`. */
   seed?: number | undefined;
   /**
-   * Which samplers are applied in which order; those whose value changes nothing are left out. Functions and modules of your own stand beside the names.
-   * Default `["penalties", "dry", "topNSigma", "topK", "typicalP", "topP", "minP", "xtc", "temperature"]`, with `"adaptiveP"` behind when
-   * {@linkcode SamplingOptions.adaptiveTarget} is given. An option of a sampler that isn't in the list is refused.
+   * The samplers in the order in which they are applied: names, and custom samplers as functions or modules. Samplers whose value changes nothing are left
+   * out. Default `["penalties", "dry", "topNSigma", "topK", "typicalP", "topP", "minP", "xtc", "temperature"]`, followed by `"adaptiveP"` if
+   * {@linkcode SamplingOptions.adaptiveTarget} is given. An option of a sampler that isn't in the list is an error. At most 64.
    */
   samplers?: readonly (SamplerName | SamplerFunction | ModuleSampler)[] | undefined;
-  /** What is added to the logits of tokens before all else: by id as OpenAI has it, or a list with ids and texts. -Infinity makes a token impossible. Default none. C: `llama_sampler_init_logit_bias`. */
+  /** Values added to the logits of tokens before all samplers: an object by token id, or a list with ids and texts. -1e9 to 1e9; -Infinity makes a token impossible. At most 100,000, default none. C: `llama_sampler_init_logit_bias`. */
   logitBias?: Readonly<Record<number, number>> | readonly LogitBias[] | undefined;
-  /** Never end by the model's end token. Default false. */
+  /** Makes the model's end tokens impossible. Default false. */
   ignoreEos?: boolean | undefined;
-  /** How many tokens to generate before the model's end token may come. 0 to 2,147,483,647, default 0. */
+  /** The minimum number of generated tokens before an end token is possible. 0 to 2,147,483,647, default 0. */
   minTokens?: number | undefined;
-  /** Text that never appears in what is generated: the token that would complete one is impossible. Up to 1,000, none empty. Default none. */
+  /** Strings that never appear in the generated text: a token that would complete one is impossible. At most 1,000, none empty. Default none. */
   bannedStrings?: readonly string[] | undefined;
-  /** Report the log-probability of each token, and this many of the likeliest alternatives to it. They are the model's own, before any sampler. 0 to 1,000, default no report. */
+  /** Reports the log-probability of each token and this many of its likeliest alternatives, as the model computed them, before all samplers. 0 to 1,000, default no report. */
   logprobs?: number | undefined;
 }
 
@@ -140,7 +140,7 @@ export const samplingRules = {
   logprobs: integer({ min: 0, max: MAX_LOGPROBS }),
 } as const satisfies RulesOf<SamplingOptions>;
 
-/** {@linkcode SamplingOptions}, each checked by itself. */
+/** {@linkcode SamplingOptions}, each checked on its own. */
 export type CheckedSampling = Settings<typeof samplingRules>;
 
 /** {@linkcode SamplingOptions}, checked. Plain data: it goes to the native thread. */
@@ -157,7 +157,7 @@ export function checkSampling(given: SamplingOptions): SamplingSettings {
 }
 
 /**
- * Checks how options that are right by themselves go together. Throws {@linkcode InvalidArgumentError}.
+ * Checks combinations of options that are valid on their own. Throws {@linkcode InvalidArgumentError}.
  *
  * @param checked The options with their defaults.
  * @param given The options as they were given: a default conflicts with nothing.

@@ -4,7 +4,7 @@ import { custom, options } from "../../support/options.ts";
 import type { CheckedSampling, SamplingOptions } from "./options.ts";
 import type { SamplerCandidates } from "./candidates.ts";
 
-/** The samplers of llama.cpp, by the names that {@linkcode SamplingOptions.samplers} takes. */
+/** The names of llama.cpp's samplers in {@linkcode SamplingOptions.samplers}. */
 export type SamplerName =
   | "penalties"
   | "dry"
@@ -18,20 +18,20 @@ export type SamplerName =
   | "infill"
   | "adaptiveP";
 
-/** A sampler of one's own, called on the thread that asked for the text: one round trip per token. It must not be async. */
+/** A custom sampler, called on the caller's thread: one round trip per token. It must not be async. */
 export type SamplerFunction = (candidates: SamplerCandidates) => void;
 
-/** A sampler of one's own in a module that the native thread imports: no round trip. */
+/** A custom sampler in a module that the native thread imports: no round trip. */
 export interface ModuleSampler {
   /** The module, as an absolute URL: `new URL("./sampler.ts", import.meta.url)`. */
   readonly module: string | URL;
-  /** Which of its exports: a function that is given the options once a generation and gives a {@linkcode SamplerFunction}. Default `"default"`. */
+  /** The name of the export: a function that takes the options, once per generation, and returns a {@linkcode SamplerFunction}. Default `"default"`. */
   readonly export?: string | undefined;
-  /** What that function is given: anything that can be sent to another thread. */
+  /** The argument of that function: anything that can be sent to another thread. */
   readonly options?: unknown;
 }
 
-/** One checked sampler of the chain. A function stays behind; what travels is its place. */
+/** One checked sampler of the chain, as the native thread gets it: a function stays on the caller's thread and is named by its index. */
 export type OrderSettings =
   | { readonly kind: "name"; readonly name: SamplerName }
   | { readonly kind: "function"; readonly index: number }
@@ -54,10 +54,10 @@ const usualOrder: readonly SamplerName[] = [
   "temperature",
 ];
 const names: readonly SamplerName[] = [...usualOrder, "infill", "adaptiveP"];
-/** How long the list of samplers may be. */
+/** The maximum length of the list of samplers. */
 export const MAX_SAMPLERS = 64;
 
-/** Which options belong to which sampler. */
+/** The options of each sampler. */
 const owners: Readonly<Record<SamplerName, readonly (keyof SamplingOptions)[]>> = {
   penalties: ["repeatPenalty", "frequencyPenalty", "presencePenalty", "penaltyLastN"],
   dry: ["dryMultiplier", "dryBase", "dryAllowedLength", "dryPenaltyLastN", "drySequenceBreakers"],
@@ -106,7 +106,7 @@ function checkPlainData(name: string, value: unknown): unknown {
   }
 }
 
-/** Returns the chain of samplers, functions by their index, and the functions. Throws {@linkcode InvalidArgumentError} for what doesn't go together. */
+/** Returns the chain of samplers, functions by their index, and the functions. Throws {@linkcode InvalidArgumentError} for options that conflict. */
 export function samplerOrder(
   { samplers, adaptiveTarget }: CheckedSampling,
   given: SamplingOptions,

@@ -1,5 +1,5 @@
 /**
- * What answers in a form of their own need of the generation loop: control tokens given out as text, and an end to what the model thinks.
+ * Support of the generation loop for answers with a syntax of their own: control tokens as text, and a limit to reasoning.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import type { ContextState } from "./context_state.ts";
 import type { AnswerMarks } from "./protocol.ts";
 import { type TokenBytes, tokenize } from "./tokenizer.ts";
 
-/** The bytes that tokens are given out as. Control tokens give none, but for those that the form of the answer is made of. */
+/** The bytes of tokens in the output: control tokens have none, but for those of the answer's syntax. */
 export class AnswerBytes {
   readonly #bytes: TokenBytes;
   readonly #shown: ReadonlyMap<number, Uint8Array>;
 
-  /** With these texts of control tokens shown. */
+  /** Shows control tokens with the texts of `marks`. */
   constructor(lib: Lib, { vocab, bytes }: ContextState, marks: AnswerMarks | undefined) {
     this.#bytes = bytes;
     this.#shown = new Map(
@@ -25,13 +25,13 @@ export class AnswerBytes {
     );
   }
 
-  /** The bytes of a token, valid until the next call. */
+  /** Returns the bytes of a token, valid until the next call. */
   of(token: number): Uint8Array {
     return this.#shown.get(token) ?? this.#bytes.of(token);
   }
 }
 
-/** Counts the tokens of what the model thinks, and has it closed when there are enough. */
+/** Counts the tokens of the reasoning, and closes it at the limit. */
 export class ReasoningBudget {
   readonly #most: number;
   readonly #open: string;
@@ -42,7 +42,7 @@ export class ReasoningBudget {
   #count = 0;
   #closed = 0;
 
-  /** For one answer. */
+  /** Makes a budget for one answer. */
   constructor(lib: Lib, state: ContextState, budget: NonNullable<AnswerMarks["budget"]>) {
     this.#most = budget.tokens;
     this.#open = binary(budget.open);
@@ -52,7 +52,7 @@ export class ReasoningBudget {
     this.#closeWhenFull();
   }
 
-  /** The token that must come next; `undefined` when the model may choose. */
+  /** Returns the token that is forced next; `undefined` if the model may choose. */
   next(): number | undefined {
     if (this.#state !== "closing") return undefined;
     const token = this.#forced[this.#closed++];
@@ -60,7 +60,7 @@ export class ReasoningBudget {
     return token;
   }
 
-  /** Takes note of a token's bytes. */
+  /** Records a token's bytes. */
   add(bytes: Uint8Array): void {
     if (this.#state === "before") this.#begin(bytes);
     else if (this.#state === "inside") this.#goOn(bytes);
@@ -89,7 +89,7 @@ export class ReasoningBudget {
   }
 }
 
-/** A character for each byte. */
+/** Returns a string of one character per byte. */
 function binary(text: string): string {
   return String.fromCharCode(...new TextEncoder().encode(text));
 }

@@ -6,24 +6,24 @@ import type { Lib } from "../../../ffi/tables.ts";
 import { DisposedError } from "../../errors.ts";
 import { TokenBytes } from "./tokenizer.ts";
 
-/** A context on this thread, with the memory that its loops use again and again, and what its own memory holds. */
+/** A context on this thread, with buffers that are reused, and the tokens in its key-value memory. */
 export class ContextState {
   /** The context. */
   readonly context: Pointer<"llama_context">;
   readonly #lib: Lib;
-  /** Its key-value memory; a model that only encodes has none. */
+  /** Its key-value memory; `null` for an encoder-only model. */
   readonly #memory: Pointer<"llama_memory_i"> | null;
   /** The vocabulary of its model. */
   readonly vocab: Pointer<"llama_vocab">;
-  /** Tokens that it holds at most. */
+  /** Its size in tokens. */
   readonly contextSize: number;
-  /** Tokens for one decode at most. */
+  /** Maximum number of tokens per decode. */
   readonly batchSize: number;
-  /** Compute threads at most. */
+  /** Maximum number of compute threads. */
   readonly threads: number;
-  /** Compute threads that it is set to now. */
+  /** Current number of compute threads. */
   currentThreads: number;
-  /** The batch that is given to each decode, and the tokens in it. */
+  /** The batch for each decode. */
   readonly batch: StructView<Structs["llama_batch"]>;
   /** The tokens of {@linkcode ContextState.batch}. */
   readonly batchTokens: Int32Array;
@@ -31,12 +31,12 @@ export class ContextState {
   readonly bytes: TokenBytes;
   /** The tokens in the context's memory: the first {@linkcode ContextState.used} of these. */
   readonly held: Int32Array;
-  /** How many tokens are in the context's memory. */
+  /** The number of tokens in the context's memory. */
   used = 0;
-  /** Who asked for the tokens in the context's memory; 0 is nobody. */
+  /** The owner of the tokens in the context's memory; 0 for none. */
   owner = 0;
 
-  /** Takes note of a new context. */
+  /** Makes the state of a new context. */
   constructor(native: Native, context: Pointer<"llama_context">, vocab: Pointer<"llama_vocab">, threads: number) {
     const { lib } = native;
     this.context = context;
@@ -54,7 +54,7 @@ export class ContextState {
     native.assign(this.batch, { token: this.batchTokens });
   }
 
-  /** Makes the context's memory hold nothing but its first tokens; false when it can't, and then it holds what it held. */
+  /** Removes all but the first tokens from the context's memory. Returns false, and changes nothing, when that isn't possible. */
   keep(count: number): boolean {
     if (this.#memory === null || !this.#lib.llama_memory_seq_rm(this.#memory, 0, count, -1)) return false;
     this.used = count;
@@ -76,7 +76,7 @@ export function addContext(state: ContextState): void {
   states.set(state.context, state);
 }
 
-/** The state of a context of this thread. */
+/** Returns the state of a context of this thread. Throws DisposedError for one that was freed. */
 export function contextState(context: Pointer<"llama_context">): ContextState {
   const state = states.get(context);
   if (state === undefined) {

@@ -5,17 +5,17 @@ import type { ControlVectorData } from "../adapters/control_vectors.ts";
 import { contextState } from "./context_state.ts";
 import { logWords } from "../../support/native_log.ts";
 
-/** What the task is given. */
+/** Input of the task. */
 export interface ControlVectorInput {
-  /** Which context. */
+  /** The context. */
   context: Pointer<"llama_context">;
-  /** How long a direction is. */
+  /** The length of a direction. */
   embeddingSize: number;
-  /** The directions; `undefined` takes them away. */
+  /** The directions; `undefined` removes them. */
   vectors: ControlVectorData | undefined;
 }
 
-/** Sets the control vectors of a context, or takes them away. What is in its memory was computed without them, so it is emptied. */
+/** Sets or removes the control vectors of a context, and clears its memory, which was computed without them. */
 export function setControlVectors(
   { context, embeddingSize, vectors }: ControlVectorInput,
   { native, lib }: TaskContext,

@@ -2,13 +2,13 @@ import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { DecodeError } from "../../errors.ts";
 import type { ContextState } from "./context_state.ts";
 
-/** What `llama_decode` gives when its abort callback said so, and when there is no room. */
+/** Results of `llama_decode`: aborted by its callback, and no free slot in the context. */
 const ABORTED = 2;
-const NO_ROOM = 1;
+const NO_SLOT = 1;
 
 /**
- * Computes the first tokens of the state's batch. When it is stopped half-way or fails it clears the context's memory, so that the next prompt starts as in
- * a fresh context.
+ * Computes the first tokens of the state's batch. If it is cancelled or fails it clears the context's memory, so that the next prompt starts as in a fresh
+ * context.
  */
 export function decode(state: ContextState, task: TaskContext, count: number): void {
   const code = compute(state, task, count);
@@ -19,17 +19,17 @@ export function decode(state: ContextState, task: TaskContext, count: number): v
   }
   if (code === ABORTED) abandon(state, task);
   state.forget();
-  const why = code === NO_ROOM ? "there was no room in the context" : "it failed";
-  throw new DecodeError(`llama_decode gave ${code}: ${why}; the context was cleared and can be used again`, {
+  const why = code === NO_SLOT ? "the context has no free slot" : "it failed";
+  throw new DecodeError(`llama_decode returned ${code}: ${why}; the context was cleared and can be used again`, {
     value: code,
     expected: "0",
   });
 }
 
-/** From so many tokens on a decode is work on matrices, which is faster when models take turns with all cores. */
+/** From this number of tokens on a decode multiplies matrices, which is faster when models take turns with all cores. */
 const MATRIX_TOKENS = 16;
 
-/** Takes cores for the decode alone: several models at work share them. */
+/** Acquires cores for the decode alone: models share them. */
 function compute(state: ContextState, task: TaskContext, count: number): number {
   const { lib, cores, cancelled } = task;
   task.throwIfCancelled();
@@ -48,7 +48,7 @@ function compute(state: ContextState, task: TaskContext, count: number): number 
 function abandon(state: ContextState, task: TaskContext): never {
   state.forget();
   task.throwIfCancelled();
-  throw new DecodeError("llama_decode stopped without being told to; the context was cleared and can be used again", {
+  throw new DecodeError("llama_decode was aborted without a request; the context was cleared and can be used again", {
     value: ABORTED,
     expected: "0",
   });

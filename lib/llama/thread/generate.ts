@@ -1,5 +1,5 @@
 /**
- * The generation loop: from a prompt to the end of its text without leaving the native thread.
+ * The generation loop: from a prompt to the end of the text without leaving the native thread.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import { healPrompt } from "./token_healing.ts";
 
 type Task = TaskContext<GenerateMessage>;
 
-/** Generates text; posts it piece by piece once that is wanted. */
+/** Generates text, and posts it piece by piece once that is wanted. */
 export function generate(input: GenerateInput, task: Task): GenerateOutput | Promise<GenerateOutput> {
   const { samplers } = input.sampling;
   if (!samplers.some(({ kind }) => kind === "module")) {
@@ -59,7 +59,7 @@ function run(input: GenerateInput, task: Task, own: CustomSamplers): GenerateOut
 
 function checkPrompt(prompt: Int32Array, state: ContextState): void {
   if (prompt.length === 0) {
-    throw new EmptyPromptError("the prompt has no tokens and this model has no start token; give some text", {
+    throw new EmptyPromptError("the prompt has no tokens and this model has no start token; expected text", {
       value: "",
       expected: "some text",
     });
@@ -71,7 +71,7 @@ function checkPrompt(prompt: Int32Array, state: ContextState): void {
   );
 }
 
-/** Makes the context's memory hold nothing but the start of the prompt, and says how many tokens of it. */
+/** Keeps only the beginning of the prompt in the context's memory. Returns its length in tokens. */
 function preparePrompt(state: ContextState, prompt: Int32Array, owner: number): number {
   let same = 0;
   if (owner !== 0 && owner === state.owner) {
@@ -115,18 +115,18 @@ function loop(
   }
 }
 
-/** Turns the bytes of tokens into text, finds stop strings, and posts what can't be part of one, when it is wanted. */
+/** Decodes the bytes of tokens, finds stop strings, and posts text that can't be part of one, if it is wanted. */
 class Output {
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   readonly #matcher: StopMatcher;
   readonly #task: Task;
   readonly #wanted: Int32Array<SharedArrayBuffer>;
   #posted = 0;
-  /** Bytes that the prompt has already. */
+  /** Bytes that are part of the prompt. */
   #skip: number;
-  /** All that is certain. */
+  /** The text so far, without what may become a stop string. */
   text = "";
-  /** When there was text first. */
+  /** The time of the first text. */
   firstAt: number | undefined;
   /** The stop string that was found. */
   stop: string | undefined;
@@ -138,21 +138,21 @@ class Output {
     this.#task = task;
   }
 
-  /** Takes the bytes of a token; whether a stop string was found. */
+  /** Adds the bytes of a token. Returns whether a stop string was found. */
   push(bytes: Uint8Array): boolean {
     const from = Math.min(this.#skip, bytes.length);
     this.#skip -= from;
     return this.#take(this.#decoder.decode(from === 0 ? bytes : bytes.subarray(from), { stream: true }));
   }
 
-  /** Gives out what was held back. A character that was begun and not ended becomes U+FFFD. */
+  /** Emits the text that was held back. An incomplete character becomes U+FFFD. */
   end(reason: StopReason): StopReason {
     if (this.#take(this.#decoder.decode())) return "stop";
     this.#give(this.#matcher.flush());
     return reason;
   }
 
-  /** Runs the loop. When it fails or is cancelled the text so far is posted, wanted or not: the caller keeps it. */
+  /** Runs the loop. If it fails or is cancelled, posts the text so far, wanted or not: the caller keeps it. */
   keptBy(loop: () => StopReason): StopReason {
     try {
       return loop();

@@ -7,7 +7,7 @@ import { joined } from "../../../ffi/memory/concat.ts";
 
 type Vocab = Pointer<"llama_vocab">;
 
-/** The tokens between which a model writes. No text in them is read as control tokens. Throws UnsupportedModelError for a model without the marks. */
+/** Returns the tokens of an infill prompt. Its texts are never read as control tokens. Throws UnsupportedModelError for a model without infill tokens. */
 export function infillTokens(lib: Lib, vocab: Vocab, prompt: Extract<Prompt, { kind: "infill" }>): Int32Array {
   const plain = (text: string) => tokenize(lib, vocab, text, { addSpecial: false, parseSpecial: false });
   const [before, behind, middle] = [

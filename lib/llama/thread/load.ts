@@ -13,15 +13,15 @@ import { logWords } from "../../support/native_log.ts";
 import { addContext, ContextState, removeContext } from "./context_state.ts";
 import type { LoadedModel, LoadInput, ModelFacts } from "./protocol.ts";
 
-/** Tokens in a context when the caller asked for no number and the model was trained for more. */
+/** Default context size for a model that was trained for more. */
 const DEFAULT_CONTEXT_SIZE = 4096;
-/** Tokens that are computed at once; upstream's default. */
+/** Physical batch size; llama.cpp's default. C: `n_ubatch`. */
 const MICRO_BATCH_SIZE = 512;
 /** `LLAMA_LOAD_MODE_NONE` and `_MMAP`. */
 const READ_FILE = 0;
 const MAP_FILE = 1;
 
-/** Loads a model. Posts numbers from 0 to 1 when progress is wanted. */
+/** Loads a model. Posts numbers from 0 to 1 if progress is wanted. */
 export function load(input: LoadInput, task: TaskContext<number>): LoadedModel {
   const { native, lib } = task;
   const model = loadFile(input, task);
@@ -57,7 +57,7 @@ function loadFile(input: LoadInput, task: TaskContext<number>): Pointer<"llama_m
   const model = lib.llama_model_load_from_file(input.path, params);
   if (model !== null) return model;
   task.throwIfCancelled();
-  const words = logWords(native, mark) ?? "the model may be of a kind that this version doesn't know";
+  const words = logWords(native, mark) ?? "the architecture may be unknown to this version";
   throw new ModelLoadError(
     `llama.cpp can't load ${input.path}, though its header is sound: ${words}`,
     {
@@ -67,7 +67,7 @@ function loadFile(input: LoadInput, task: TaskContext<number>): Pointer<"llama_m
   );
 }
 
-/** Called by llama.cpp between tensors: reports, and says whether to go on. */
+/** Returns a callback for llama.cpp, called between tensors: reports progress, and returns whether to continue. */
 function watch(
   { progress, cancellable }: LoadInput,
   { native, post, cancelled }: TaskContext<number>,
@@ -98,7 +98,7 @@ function createContext(
   const mark = native.logMark();
   const context = lib.llama_init_from_model(model, params);
   if (context !== null) return context;
-  const words = logWords(native, mark) ?? "is there memory for it?";
+  const words = logWords(native, mark) ?? "there may be too little memory";
   throw new ContextError(
     `llama.cpp can't make a context of ${size} tokens for ${input.path}: ${words}; try a smaller contextSize`,
     {
@@ -108,13 +108,13 @@ function createContext(
   );
 }
 
-/** `GGML_BACKEND_DEVICE_TYPE_CPU` and `_ACCEL`, which use the machine's own memory. */
+/** `GGML_BACKEND_DEVICE_TYPE_CPU` and `_ACCEL`, which use main memory. */
 const inMainMemory = [0, 3];
 /** `GGML_BACKEND_DEVICE_TYPE_GPU` and `_IGPU`. */
 const graphicsTypes = [1, 2];
 type Device = Pointer<"ggml_backend_device">;
 
-/** Refuses a context that this machine's memory can't hold. One that goes to a GPU is left to llama.cpp. */
+/** Throws ContextError for a context that exceeds the free main memory. One on a GPU is left to llama.cpp. */
 function checkMemory({ lib }: Native, size: number, { path, bytesPerToken, devices }: LoadInput): void {
   if (devices !== undefined) return;
   const needed = size * bytesPerToken;
@@ -147,7 +147,7 @@ function facts(
     trainedContextSize: lib.llama_model_n_ctx_train(model),
     embeddingSize: lib.llama_model_n_embd(model),
     layerCount,
-    // It asks for the first layer, and aborts when there is none.
+    // It reads the first layer, and aborts if there is none.
     headCount: layerCount > 0 ? lib.llama_model_n_head(model) : 0,
     vocabularySize: lib.llama_vocab_n_tokens(vocab),
     hasEncoder: lib.llama_model_has_encoder(model),
@@ -158,13 +158,13 @@ function facts(
   };
 }
 
-/** Names of devices; of the processor when there are none. */
+/** Returns the names of devices; that of the CPU if there are none. */
 function deviceNames(native: Native, devices: readonly Device[]): string[] {
   const names = devices.map((device) => native.readCString(native.lib.ggml_backend_dev_name(device)));
   return names.length === 0 ? ["CPU"] : names;
 }
 
-/** The devices that llama.cpp uses by default. */
+/** Returns the devices that llama.cpp uses by default. */
 function graphicsCards(lib: Native["lib"]): Device[] {
   return allDevices(lib).filter((device) => graphicsTypes.includes(lib.ggml_backend_dev_type(device)));
 }
@@ -182,7 +182,7 @@ function description(lib: Native["lib"], model: Pointer<"llama_model">): string 
   return new TextDecoder().decode(bytes.subarray(0, Math.min(Math.max(0, length), bytes.length - 1)));
 }
 
-/** What the unload task is given. */
+/** Input of the task `unload`. */
 export interface UnloadInput {
   /** The model. */
   model: Pointer<"llama_model">;

@@ -11,7 +11,7 @@ import type { LoraData } from "../adapters/lora.ts";
 import { type ContextState, contextState } from "./context_state.ts";
 import { logWords } from "../../support/native_log.ts";
 
-/** What the load task is given. */
+/** Input of the task `loadLora`. */
 export interface LoraInput {
   /** The model. */
   model: Pointer<"llama_model">;
@@ -19,9 +19,9 @@ export interface LoraInput {
   path: string;
 }
 
-/** What the free task is given. */
+/** Input of the task `freeLora`. */
 export interface LoraFreeInput {
-  /** The context in which it may be at work. */
+  /** The context that may use it. */
   context: Pointer<"llama_context">;
   /** The adapter. */
   adapter: Pointer<"llama_adapter_lora">;
@@ -38,23 +38,23 @@ export function loadLora({ model, path }: LoraInput, { native, lib }: TaskContex
   });
 }
 
-/** Frees an adapter, and takes it out of the context first. */
+/** Removes an adapter from the context and frees it. */
 export function freeLora({ context, adapter }: LoraFreeInput, task: TaskContext): void {
   useLoras(contextState(context), task, []);
   task.lib.llama_adapter_lora_free(adapter);
 }
 
-const atWork = new WeakMap<ContextState, string>();
+const inUse = new WeakMap<ContextState, string>();
 
-/** Lets these adapters work in a context, and no others. What is in its memory was computed by others, so it is emptied when they change. */
+/** Sets the adapters of a context. If they change, clears its memory, which was computed with others. */
 export function useLoras(state: ContextState, { lib }: Pick<TaskContext, "lib">, loras: readonly LoraData[]): void {
   const wanted = loras.filter(({ scale }) => scale !== 0);
   const key = wanted.map(({ pointer, scale }) => `${pointer}*${scale}`).sort().join(" ");
-  if (key === (atWork.get(state) ?? "")) return;
-  // One element at the least: an empty array has no address.
+  if (key === (inUse.get(state) ?? "")) return;
+  // At least one element: an empty array has no address.
   const pointers = BigUint64Array.from([...wanted.map(({ pointer }) => pointer as bigint), 0n]);
   const scales = Float32Array.from([...wanted.map(({ scale }) => scale), 0]);
   lib.llama_set_adapters_lora(state.context, pointers, BigInt(wanted.length), scales);
-  atWork.set(state, key);
+  inUse.set(state, key);
   state.forget();
 }

@@ -1,5 +1,5 @@
 /**
- * From a prompt to its tokens.
+ * The tokens of a prompt.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { tokenize } from "./tokenizer.ts";
 
 type Vocab = Pointer<"llama_vocab">;
 
-/** The tokens of a prompt, with the model's start token exactly once and no end token. */
+/** Returns the tokens of a prompt, with the model's start token exactly once and no end token. */
 export function promptTokens(native: Native, vocab: Vocab, prompt: Prompt): Int32Array {
   const { lib } = native;
   const tokens = tokensOf(native, vocab, prompt);
@@ -37,13 +37,13 @@ function tokensOf(native: Native, vocab: Vocab, prompt: Prompt): Int32Array {
   }
 }
 
-/** The tokens of what a template made. Where no message has the text of a control token llama.cpp does it all. */
+/** Returns the tokens of a rendered template. If no message has the text of a control token, llama.cpp tokenizes it all. */
 function templateTokens(native: Native, vocab: Vocab, text: string, outside: readonly number[]): Int32Array {
   if (outside.length > 0) return templateParts(native, vocab, text, outside);
   return tokenize(native.lib, vocab, text, { addSpecial: false, parseSpecial: true });
 }
 
-/** The tokens of what a template made, with the text of control tokens in the ranges from outside as text. */
+/** Returns the tokens of a rendered template; text of control tokens in the ranges `outside` stays text. */
 export function templateParts(native: Native, vocab: Vocab, text: string, outside: readonly number[]): Int32Array {
   const tokens: number[] = [];
   for (const part of splitAtSpecial(text, specialTokens(native, vocab), outside)) {

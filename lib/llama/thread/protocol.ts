@@ -1,5 +1,5 @@
 /**
- * What goes back and forth between a model and its native thread: plain data only.
+ * The messages between a model and its native thread: plain data.
  *
  * @module
  */
@@ -10,17 +10,17 @@ import type { SamplingSettings } from "../sampling/options.ts";
 import type { SamplerExchange, SamplerRequest } from "../sampling/caller_sampler.ts";
 import type { GrammarSettings } from "../sampling/grammar.ts";
 
-/** What the load task is given. */
+/** Input of the task `load`. */
 export interface LoadInput {
   /** The model file. */
   path: string;
-  /** Load the vocabulary alone and make no context. */
+  /** Loads the vocabulary alone, without a context. */
   vocabOnly: boolean;
-  /** Tokens in the context; `undefined` means the smaller of the model's and the default. */
+  /** Context size in tokens; `undefined` for the smaller of the model's and the default. */
   contextSize: number | undefined;
-  /** Bytes that a token of the context takes at the least. */
+  /** Minimum number of bytes per token of the context. */
   bytesPerToken: number;
-  /** Tokens given to one decode. */
+  /** Prompt tokens per decode. */
   batchSize: number;
   /** Compute threads. */
   threads: number;
@@ -36,7 +36,7 @@ export interface LoadInput {
   cancellable: boolean;
 }
 
-/** What the load task tells about the model. */
+/** Output of the task `load`. */
 export interface LoadedModel {
   /** The model. */
   model: Pointer<"llama_model">;
@@ -50,15 +50,15 @@ export interface LoadedModel {
 
 /** Facts about a loaded model. */
 export interface ModelFacts {
-  /** What llama.cpp calls the model, such as `"llama 135M Q4_1"`. */
+  /** llama.cpp's description, such as `"llama 135M Q4_1"`. C: `llama_model_desc`. */
   description: string;
   /** Number of parameters. */
   parameterCount: number;
   /** Bytes of all tensors. */
   byteSize: number;
-  /** Tokens that the context really holds; 0 without a context. */
+  /** Actual context size in tokens; 0 without a context. */
   contextSize: number;
-  /** Tokens that the model was trained for. */
+  /** Context size in tokens that the model was trained for. */
   trainedContextSize: number;
   /** Size of an embedding. */
   embeddingSize: number;
@@ -72,17 +72,17 @@ export interface ModelFacts {
   hasEncoder: boolean;
   /** Whether it has a decoder. */
   hasDecoder: boolean;
-  /** Compute threads at most. */
+  /** Maximum number of compute threads. */
   threads: number;
-  /** Tokens given to one decode at most. */
+  /** Maximum number of tokens per decode. */
   batchSize: number;
   /** Names of the devices that its layers may be on, such as `["CPU"]`. C: `ggml_backend_dev_name`. */
   devices: string[];
 }
 
 /**
- * A prompt: text as it is, the output of a chat template, or a gap to fill. `outside` is where each range of a template's output begins and ends that came
- * from messages, in UTF-16 units; none when nothing in these looks like a control token.
+ * A prompt: plain text, a rendered chat template, or an infill prompt. `outside` has the start and the end of each range of the rendered text that came from
+ * messages, in UTF-16 units; empty if no message has the text of a control token.
  */
 export type Prompt =
   | { kind: "text"; text: string; parseSpecial: boolean }
@@ -97,95 +97,95 @@ export type Prompt =
     order: "psm" | "spm";
   };
 
-/** What the form of an answer needs of the generation. */
+/** The settings that the syntax of an answer needs. */
 export interface AnswerMarks {
-  /** Texts of control tokens that are given out; others give no text. */
+  /** Texts of control tokens that are part of the output; others have no text. */
   shown: readonly string[];
-  /** How long the model may think. */
+  /** The limit to reasoning. */
   budget: ReasoningLimit | undefined;
 }
 
-/** How long the model may think, and how that is closed. */
+/** A limit to reasoning, and the text that ends it. */
 export interface ReasoningLimit {
-  /** Tokens at most. */
+  /** Maximum number of tokens. */
   tokens: number;
-  /** What begins it. */
+  /** The opening mark. */
   open: string;
-  /** What ends it. */
+  /** The closing mark. */
   close: string;
-  /** What is put in when there are enough tokens: the end of it, and what leads over to the answer. */
+  /** The text that is forced at the limit: the closing mark, and the text before the answer. */
   closing: string;
-  /** Whether the prompt has begun it. */
+  /** Whether the prompt ends inside reasoning. */
   opened: boolean;
 }
 
-/** What the generate task is given. */
+/** Input of the task `generate`. */
 export interface GenerateInput {
-  /** Which context. */
+  /** The context. */
   context: Pointer<"llama_context">;
-  /** What to go on from. */
+  /** The prompt. */
   prompt: Prompt;
-  /** How tokens are chosen. */
+  /** The sampling settings. */
   sampling: SamplingSettings;
-  /** What the text must be like. */
+  /** The grammar that constrains the text. */
   grammar: GrammarSettings | undefined;
-  /** What the form of an answer needs; `undefined` for plain text. */
+  /** The settings of the answer's syntax; `undefined` for plain text. */
   marks: AnswerMarks | undefined;
-  /** For samplers on the caller's thread. */
+  /** Shared memory for samplers on the caller's thread. */
   exchange: SamplerExchange | undefined;
-  /** Take the last token of the prompt away and let the model begin with its text. */
+  /** Removes the last token of the prompt and constrains the output to begin with its text. */
   tokenHealing: boolean;
-  /** How many tokens at most; `undefined` means until the context is full. */
+  /** Maximum number of tokens; `undefined` for no limit but the context. */
   maxTokens: number | undefined;
   /** Strings that end the generation. */
   stop: readonly string[];
-  /** The LoRA adapters that are at work. */
+  /** The LoRA adapters. */
   loras: readonly LoraData[];
-  /** Who asks. The start of the prompt that is still in memory is used again when the same owner asked last; 0 never does. */
+  /** The owner of the request. The beginning of the prompt is reused from memory if the last request had the same owner; 0 never reuses. */
   owner: number;
-  /** Its only element is 1 once the pieces are wanted as they come. */
+  /** Its only element is 1 once pieces are wanted. */
   wanted: Int32Array<SharedArrayBuffer>;
 }
 
-/** What the generate task posts: a piece of text, or a question to a sampler on the caller's thread. */
+/** A message of the task `generate`: a piece of text, or a question to a sampler on the caller's thread. */
 export type GenerateMessage = string | SamplerRequest;
 
-/** A token and how likely it was. */
+/** A token with its log-probability. */
 export interface TokenLogprob {
   /** The id. */
   token: number;
-  /** Its text; bytes that are no whole character are U+FFFD. */
+  /** Its text; bytes that aren't a whole character are U+FFFD. */
   text: string;
   /** Its bytes. */
   bytes: number[];
-  /** The natural logarithm of its probability, before any sampler. */
+  /** The natural logarithm of its probability, before all samplers. */
   logprob: number;
 }
 
-/** A token that was generated, with what might have come in its place. */
+/** A generated token with its alternatives. */
 export interface TokenLogprobs extends TokenLogprob {
-  /** The likeliest tokens, the one that was generated may be among them. */
+  /** The likeliest tokens, which may include the generated one. */
   alternatives: TokenLogprob[];
 }
 
-/** How a generation came to its end. */
+/** The reason why a generation ended. */
 export type StopReason = "eos" | "stop" | "maxTokens" | "context";
 
-/** What the generate task gives back. */
+/** Output of the task `generate`. */
 export interface GenerateOutput {
   /** The generated text. */
   text: string;
   /** The generated tokens. */
   tokens: Int32Array;
-  /** Why it ended. */
+  /** The reason of the end. */
   stopReason: StopReason;
   /** The stop string that was found. */
   stop: string | undefined;
-  /** How likely each token was, when that was asked for. */
+  /** The log-probability of each token, if it was asked for. */
   logprobs: TokenLogprobs[] | undefined;
-  /** Tokens of the prompt. */
+  /** Number of prompt tokens. */
   promptTokens: number;
-  /** Tokens of the prompt that were still in memory. */
+  /** Number of prompt tokens that were reused from memory. */
   reusedTokens: number;
   /** Milliseconds from the start of the work to the first piece of text; `undefined` when there was none. */
   firstPieceMs: number | undefined;
@@ -195,9 +195,9 @@ export interface GenerateOutput {
   generationMs: number;
 }
 
-/** What the tokenize task is given. */
+/** Input of the task `tokenize`. */
 export interface TokenizeInput {
-  /** Which vocabulary. */
+  /** The vocabulary. */
   vocab: Pointer<"llama_vocab">;
   /** The text. */
   text: string;
@@ -207,9 +207,9 @@ export interface TokenizeInput {
   parseSpecial: boolean;
 }
 
-/** What the detokenize task is given. */
+/** Input of the task `detokenize`. */
 export interface DetokenizeInput {
-  /** Which vocabulary. */
+  /** The vocabulary. */
   vocab: Pointer<"llama_vocab">;
   /** The tokens. */
   tokens: Int32Array;

@@ -1,5 +1,5 @@
 /**
- * How likely given texts are, without generating any.
+ * Scores of given texts.
  *
  * @module
  */
@@ -15,20 +15,20 @@ import { logSum } from "./sampling/logprobs.ts";
 import { promptTokens } from "./prompt.ts";
 import type { Prompt } from "./protocol.ts";
 
-/** Tokens in one decode: logits are kept for each, a megabyte for five tokens of a large vocabulary. */
+/** Tokens per decode: logits are kept for each, a megabyte for five tokens of a large vocabulary. */
 const AT_ONCE = 32;
 
-/** What the score task is given. */
+/** Input of the task `score`. */
 export interface ScoreInput {
-  /** Which context. */
+  /** The context. */
   context: Pointer<"llama_context">;
-  /** What comes before. */
+  /** The prompt. */
   prompt: Extract<Prompt, { kind: "text" }>;
-  /** Texts that may follow. */
+  /** The continuations. */
   continuations: readonly string[];
 }
 
-/** The tokens of a text and how likely each was. */
+/** The tokens of a text with their log-probabilities. */
 export interface TokenScores {
   /** The tokens. */
   tokens: Int32Array;
@@ -36,7 +36,7 @@ export interface TokenScores {
   logprobs: Float64Array;
 }
 
-/** How likely each continuation is: from the first token on in which one of them differs from the prompt alone. */
+/** Scores each continuation, from the first token in which one of them differs from the prompt alone. */
 export function score({ context, prompt, continuations }: ScoreInput, task: TaskContext): TokenScores[] {
   const state = contextState(context);
   useLoras(state, task, []);
@@ -46,7 +46,7 @@ export function score({ context, prompt, continuations }: ScoreInput, task: Task
   const start = Math.min(...texts.map((tokens) => common(tokens, alone)));
   if (start === 0) {
     throw new EmptyPromptError(
-      "the prompt has no tokens and this model has no start token; give some text before what is scored",
+      "the prompt has no tokens and this model has no start token; expected text before the continuations",
       {
         value: prompt.text,
         expected: "some text",
@@ -65,21 +65,21 @@ export function score({ context, prompt, continuations }: ScoreInput, task: Task
   }
 }
 
-/** What the perplexity task is given. */
+/** Input of the task `textScores`. */
 export interface PerplexityInput {
-  /** Which context. */
+  /** The context. */
   context: Pointer<"llama_context">;
   /** The text. */
   prompt: Extract<Prompt, { kind: "text" }>;
 }
 
-/** How likely each token of a text is but the first. One that the context can't hold is read in windows: each token has half a context before it at the least. */
+/** Scores each token of a text but the first. A text longer than the context is read in windows, so that at least half a context precedes each token. */
 export function textScores({ context, prompt }: PerplexityInput, task: TaskContext): TokenScores {
   const state = contextState(context);
   useLoras(state, task, []);
   const tokens = promptTokens(task.native, state.vocab, prompt);
   if (tokens.length < 2) {
-    throw new EmptyPromptError("the text has fewer than two tokens, so that none follows another; give a longer one", {
+    throw new EmptyPromptError("the text has fewer than two tokens; expected a longer text", {
       value: prompt.text,
       expected: "at least two tokens",
     });
@@ -100,7 +100,7 @@ export function textScores({ context, prompt }: PerplexityInput, task: TaskConte
   return { tokens: tokens.slice(1), logprobs };
 }
 
-/** Reads a beginning once, and from it on one text after another. */
+/** Decodes a common prefix once, and the rest of each text after it. */
 class Scorer {
   readonly #state: ContextState;
   readonly #task: TaskContext;
@@ -114,7 +114,7 @@ class Scorer {
     this.#task = task;
   }
 
-  /** Reads what all texts have in common. */
+  /** Decodes the common prefix. */
   begin(tokens: Int32Array): void {
     this.#begin = tokens.slice();
     this.#state.forget();
@@ -123,7 +123,7 @@ class Scorer {
     this.#base = logSum(this.#after);
   }
 
-  /** How likely the tokens of a text are from a place on: the end of what was read, or somewhat behind. */
+  /** Returns the log-probabilities of the tokens of a text from `start`, which isn't before the end of the common prefix. */
   scores(tokens: Int32Array, start: number): Float64Array {
     const found = new Float64Array(tokens.length - start);
     if (found.length === 0) return found;
@@ -153,7 +153,7 @@ class Scorer {
     }
   }
 
-  /** Each token's logits, or the last one's only. */
+  /** Computes the logits of each token, or of the last one. */
   #read(tokens: Int32Array, each: boolean): void {
     const { native } = this.#task;
     const { batch, batchTokens } = this.#state;
@@ -176,7 +176,7 @@ class Scorer {
   }
 }
 
-/** How many tokens two texts begin with alike. */
+/** Returns the length of the common prefix. */
 function common(a: Int32Array, b: Int32Array): number {
   let same = 0;
   while (same < a.length && same < b.length && a[same] === b[same]) same++;
@@ -186,7 +186,7 @@ function common(a: Int32Array, b: Int32Array): number {
 function checkLength(tokens: Int32Array, { contextSize }: ContextState): void {
   if (tokens.length <= contextSize) return;
   throw new PromptTooLongError(
-    `the prompt and what follows it have ${tokens.length} tokens, but the context holds ${contextSize}; shorten them, or load the model with a larger contextSize`,
+    `the prompt and its continuation have ${tokens.length} tokens, but the context holds ${contextSize}; shorten them, or load the model with a larger contextSize`,
     { value: tokens.length, expected: `at most ${contextSize} tokens` },
   );
 }

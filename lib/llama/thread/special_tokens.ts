@@ -1,7 +1,7 @@
 import type { Native } from "../../../ffi/native.ts";
 import type { Pointer } from "../../../ffi/types/pointer.ts";
 
-/** A token that stands for itself wherever its text appears. */
+/** A token that is recognized wherever its text appears. */
 export interface SpecialToken {
   /** The id. */
   readonly id: number;
@@ -9,7 +9,7 @@ export interface SpecialToken {
   readonly text: string;
   /** Whether white space before it is dropped. */
   readonly stripBefore: boolean;
-  /** Whether white space behind it is dropped. */
+  /** Whether white space after it is dropped. */
   readonly stripAfter: boolean;
 }
 
@@ -21,7 +21,7 @@ const USER_DEFINED_ATTRIBUTE = 1 << 4;
 const STRIP_BEFORE_ATTRIBUTE = 1 << 7;
 const STRIP_AFTER_ATTRIBUTE = 1 << 8;
 
-/** The control and unknown tokens of a vocabulary, the longest text first, as llama.cpp looks for them. */
+/** Returns the control and unknown tokens of a vocabulary, the longest text first, as llama.cpp searches for them. */
 export function specialTokens(native: Native, vocab: Pointer<"llama_vocab">): SpecialToken[] {
   const { lib } = native;
   const found: SpecialToken[] = [];
@@ -41,7 +41,7 @@ export function specialTokens(native: Native, vocab: Pointer<"llama_vocab">): Sp
   return found.sort((a, b) => b.text.length - a.text.length);
 }
 
-/** What a chat needs of a vocabulary. */
+/** The part of a vocabulary that chats need. */
 export interface ChatVocabulary {
   /** The control tokens. */
   special: readonly SpecialToken[];
@@ -53,7 +53,7 @@ export interface ChatVocabulary {
   endToken: string;
 }
 
-/** The texts of user-defined tokens. */
+/** Returns the texts of user-defined tokens. */
 function userDefinedTokens(native: Native, vocab: Pointer<"llama_vocab">): string[] {
   const { lib } = native;
   return Array.from({ length: lib.llama_vocab_n_tokens(vocab) }, (_, id) => id)
@@ -61,7 +61,7 @@ function userDefinedTokens(native: Native, vocab: Pointer<"llama_vocab">): strin
     .map((id) => native.readCString(lib.llama_vocab_get_text(vocab, id)));
 }
 
-/** What a chat needs of a vocabulary. */
+/** Returns the part of a vocabulary that chats need. */
 export function chatVocabulary(native: Native, vocab: Pointer<"llama_vocab">): ChatVocabulary {
   const { lib } = native;
   const text = (token: number) => token < 0 ? "" : native.readCString(lib.llama_vocab_get_text(vocab, token));

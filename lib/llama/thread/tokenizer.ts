@@ -1,5 +1,5 @@
 /**
- * The tokenizer of a loaded model, on whatever thread it is called. Every token id that goes to C was checked before.
+ * The tokenizer of a loaded model, on the calling thread. Token ids must have been checked.
  *
  * @module
  */
@@ -15,18 +15,18 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 /** `LLAMA_TOKEN_NULL`. */
 const NO_TOKEN = -1;
 const OVERFLOW = -0x8000_0000;
-/** What a tokenizer may add to a text beside one token a byte: a space before it, a token at each end. */
+/** Tokens beside one per byte: a space before the text, a token at each end. */
 const SLACK = 4;
 
-/** How a text is turned into tokens. */
+/** Flags of {@linkcode tokenize}. */
 export interface TokenizeFlags {
-  /** Add the tokens that the model wants at start and end. */
+  /** Add the start and end tokens that the model wants. */
   addSpecial: boolean;
   /** Read the text of control tokens as those tokens. */
   parseSpecial: boolean;
 }
 
-/** The tokens of a text. */
+/** Returns the tokens of a text. */
 export function tokenize(
   lib: Lib,
   vocab: Vocab,
@@ -43,7 +43,7 @@ export function tokenize(
   }
   if (count >= 0) return tokens.slice(0, count);
   throw new InvalidArgumentError(
-    `a text of ${bytes.length - 1} bytes gives more tokens than can be counted; give it in parts`,
+    `a text of ${bytes.length - 1} bytes has too many tokens; split it`,
     {
       value: bytes.length - 1,
       expected: "fewer than 2^31 tokens",
@@ -51,7 +51,7 @@ export function tokenize(
   );
 }
 
-/** Whether the start and end tokens that the model wants are there; C aborts when one is missing. */
+/** Whether the vocabulary has the start and end tokens that the model wants; C aborts if one is missing. */
 function hasSpecialTokens(lib: Lib, vocab: Vocab): boolean {
   if (lib.llama_vocab_get_add_bos(vocab) && lib.llama_vocab_bos(vocab) === NO_TOKEN) return false;
   if (lib.llama_vocab_get_add_eos(vocab) && lib.llama_vocab_eos(vocab) === NO_TOKEN) return false;
@@ -59,20 +59,20 @@ function hasSpecialTokens(lib: Lib, vocab: Vocab): boolean {
     (lib.llama_vocab_bos(vocab) !== NO_TOKEN && lib.llama_vocab_sep(vocab) !== NO_TOKEN);
 }
 
-/** `LLAMA_VOCAB_TYPE_WPM`, which adds its two tokens always. */
+/** `LLAMA_VOCAB_TYPE_WPM`, which always adds its two tokens. */
 const WORD_PIECE = 3;
 
-/** How tokens are turned into text. */
+/** Flags of {@linkcode detokenize}. */
 export interface DetokenizeFlags {
-  /** Leave out a start token in front and an end token behind. */
+  /** Leave out a start token at the beginning and an end token at the end. */
   removeSpecial: boolean;
   /** Write control tokens as their text. */
   renderSpecial: boolean;
 }
 
 /**
- * The text of tokens, without the space that the tokenizer itself puts before a text. Made token by token: `llama_detokenize` drops spaces before
- * punctuation with some vocabularies.
+ * Returns the text of tokens, without the space that the tokenizer puts before a text. Works token by token, since `llama_detokenize` drops spaces before
+ * punctuation for some vocabularies.
  */
 export function detokenize(lib: Lib, vocab: Vocab, tokens: Int32Array, flags: DetokenizeFlags): string {
   const kept = flags.removeSpecial ? withoutSpecial(lib, vocab, tokens) : tokens;
@@ -113,21 +113,21 @@ function withoutSpecial(lib: Lib, vocab: Vocab, tokens: Int32Array): Int32Array 
   return tokens.slice(from, to);
 }
 
-/** Writes the bytes of one token into a buffer that is used again and again, and makes it longer when it must. */
+/** Reads the bytes of single tokens into a buffer that is reused and grows as needed. */
 export class TokenBytes {
   readonly #lib: Lib;
   readonly #vocab: Vocab;
   readonly #special: boolean;
   #buffer = new Uint8Array(256);
 
-  /** For the tokens of a vocabulary; control tokens give their text, or nothing. */
+  /** Reads tokens of a vocabulary; control tokens have their text, or none. */
   constructor(lib: Lib, vocab: Vocab, special: boolean) {
     this.#lib = lib;
     this.#vocab = vocab;
     this.#special = special;
   }
 
-  /** The bytes of a token, valid until the next call. */
+  /** Returns the bytes of a token, valid until the next call. */
   of(token: number): Uint8Array {
     const length = this.#lib.llama_token_to_piece(
       this.#vocab,

@@ -4,18 +4,18 @@ import { TokenBytes } from "./tokenizer.ts";
 
 type Vocab = Pointer<"llama_vocab">;
 
-/** What is asked of a vocabulary again and again, made on the first question. */
+/** Tables of a vocabulary, each made on first use. */
 export class Vocabulary {
   readonly #lib: Lib;
   readonly #vocab: Vocab;
-  /** How many tokens there are. */
+  /** The number of tokens. */
   readonly size: number;
   #ends: readonly number[] | undefined;
   #pieces: readonly string[] | undefined;
   #firstBytes: Int16Array | undefined;
   #byteTokens: Int32Array | undefined;
 
-  /** Of a vocabulary of this thread's model. */
+  /** Makes the tables of a vocabulary of this thread. */
   constructor(lib: Lib, vocab: Vocab) {
     this.#lib = lib;
     this.#vocab = vocab;
@@ -32,14 +32,14 @@ export class Vocabulary {
     return this.#ends = ends;
   }
 
-  /** The bytes of each token as a string of one character a byte; control tokens have none. */
+  /** The bytes of each token as a string of one character per byte; empty for control tokens. */
   get pieces(): readonly string[] {
     if (this.#pieces !== undefined) return this.#pieces;
     const bytes = new TokenBytes(this.#lib, this.#vocab, false);
     return this.#pieces = Array.from({ length: this.size }, (_, token) => String.fromCharCode(...bytes.of(token)));
   }
 
-  /** The first byte of each token's text, control tokens too; -1 for one without text, -2 for one that ends a text. */
+  /** The first byte of each token's text, including control tokens; -1 for a token without text, -2 for an end token. */
   get firstBytes(): Int16Array {
     if (this.#firstBytes !== undefined) return this.#firstBytes;
     const bytes = new TokenBytes(this.#lib, this.#vocab, true);
@@ -48,7 +48,7 @@ export class Vocabulary {
     return this.#firstBytes = first;
   }
 
-  /** The token that stands for each byte; -1 where there is none. */
+  /** The token of each single byte; -1 if there is none. */
   get byteTokens(): Int32Array {
     if (this.#byteTokens !== undefined) return this.#byteTokens;
     const found = new Int32Array(256).fill(-1);
@@ -64,7 +64,7 @@ export class Vocabulary {
 
 const known = new WeakMap<object, Vocabulary>();
 
-/** The vocabulary of a context; kept as long as its state. */
+/** Returns the vocabulary of a context; kept as long as its state. */
 export function vocabularyOf(state: { readonly vocab: Vocab }, lib: Lib): Vocabulary {
   let vocabulary = known.get(state);
   if (vocabulary === undefined) known.set(state, vocabulary = new Vocabulary(lib, state.vocab));

@@ -1,16 +1,16 @@
 const encoder = new TextEncoder();
 
-/** Finds the tokens that would complete a banned string, on bytes, so that the borders of tokens and characters don't matter. */
+/** Finds the tokens that would complete a banned string. Works on bytes, so that token and character boundaries don't matter. */
 export class BannedStrings {
   readonly #strings: readonly string[];
   readonly #pieces: readonly string[];
   readonly #longest: number;
   readonly #completing = new Map<string, readonly number[]>();
-  /** The tokens that hold a banned string whole. */
+  /** The tokens that contain a banned string. */
   readonly whole: readonly number[];
   #tail = "";
 
-  /** The pieces are the bytes of each token, one character a byte. */
+  /** `pieces` are the bytes of each token, one character per byte. */
   constructor(strings: readonly string[], pieces: readonly string[]) {
     this.#strings = [...new Set(strings.map((text) => String.fromCharCode(...encoder.encode(text))))].sort((a, b) =>
       a.length - b.length
@@ -20,12 +20,12 @@ export class BannedStrings {
     this.whole = this.#holding();
   }
 
-  /** Takes note of a token that was generated. */
+  /** Records a generated token. */
   push(token: number): void {
     if (this.#longest > 1) this.#tail = (this.#tail + (this.#pieces[token] ?? "")).slice(1 - this.#longest);
   }
 
-  /** The tokens that would complete a string which the text has begun. */
+  /** Returns the tokens that would complete a string that the text has begun. */
   *completing(): Generator<number> {
     for (const text of this.#strings) {
       for (let length = Math.min(text.length - 1, this.#tail.length); length > 0; length--) {

@@ -7,23 +7,23 @@ import type { Structs } from "../../../../ffi/tables/structs.ts";
 const WORDS = 3;
 const bytesEach = WORDS * 4;
 
-/** Memory for so many candidates. */
+/** Allocates memory for this number of candidates. */
 export function candidateMemory(capacity: number): ArrayBuffer {
   return new ArrayBuffer(Math.max(1, capacity) * bytesEach);
 }
 
-/** The tokens that may come next with their logits, in memory that C works on: a `llama_token_data_array`. */
+/** The candidate tokens with their logits, in memory that C works on: a `llama_token_data_array`. */
 export class Candidates {
   readonly #native: Native;
   readonly #array: StructView<Structs["llama_token_data_array"]>;
   readonly #address: Pointer<"llama_token_data_array">;
   readonly #start: Pointer<"llama_token_data">;
-  /** The tokens: one in each three words. */
+  /** The tokens: the first of each three words. */
   readonly ids: Int32Array;
-  /** The same memory as floats: the logit is in the second of three, the probability in the third. */
+  /** The same memory as floats: the logit is the second word of three, the probability the third. */
   readonly values: Float32Array;
 
-  /** Over this memory; what two threads share is shared. */
+  /** Makes candidates over this memory, which two threads may share. */
   constructor(native: Native, memory: ArrayBufferLike) {
     this.#native = native;
     this.ids = new Int32Array(memory);
@@ -33,7 +33,7 @@ export class Candidates {
     this.#address = native.addressOf<"llama_token_data_array">(this.#array);
   }
 
-  /** Every token with its logit. */
+  /** Fills in every token with its logit. */
   fill(logits: Float32Array): void {
     const { ids, values } = this;
     for (let token = 0, at = 0; token < logits.length; token++, at += WORDS) {
@@ -44,7 +44,7 @@ export class Candidates {
     this.setSize(logits.length);
   }
 
-  /** Some tokens, all alike. */
+  /** Fills in some tokens with equal logits. */
   fillTokens(tokens: readonly number[]): void {
     const { ids, values } = this;
     for (let index = 0; index < tokens.length; index++) {
@@ -55,7 +55,7 @@ export class Candidates {
     this.setSize(tokens.length);
   }
 
-  /** The first so many are what there is, in no order, none chosen. */
+  /** Sets the number of candidates, in no order, none chosen. */
   setSize(size: number): void {
     this.#array.data = this.#start;
     this.#array.size = BigInt(size);
@@ -63,28 +63,28 @@ export class Candidates {
     this.#array.sorted = false;
   }
 
-  /** How many there are. */
+  /** The number of candidates. */
   get size(): number {
     return Number(this.#array.size);
   }
 
-  /** Applies a sampler to them. There must be at least one. */
+  /** Applies a sampler. There must be at least one candidate. */
   apply(sampler: Pointer<"llama_sampler">): void {
     this.#native.lib.llama_sampler_apply(sampler, this.#address);
   }
 
-  /** The token that is chosen; -1 for none. */
+  /** The chosen token; -1 for none. */
   get chosen(): number {
     const selected = Number(this.#array.selected);
     return selected < 0 ? -1 : this.ids[(this.#first() + selected) * WORDS] ?? -1;
   }
 
-  /** The logit of the token that is chosen. */
+  /** The logit of the chosen token. */
   get chosenLogit(): number {
     return this.logitAt(Number(this.#array.selected));
   }
 
-  /** The logit at an index. */
+  /** Returns the logit at an index. */
   logitAt(index: number): number {
     return this.values[(this.#first() + index) * WORDS + 1] ?? -Infinity;
   }
@@ -94,7 +94,7 @@ export class Candidates {
     for (const token of tokens) this.values[token * WORDS + 1] = -Infinity;
   }
 
-  /** Leaves out what is impossible, in the order that there is; how many are left. */
+  /** Removes impossible tokens, and keeps the order. Returns the number that is left. */
   drop(): number {
     const { ids, values } = this;
     const first = this.#first();
@@ -115,7 +115,7 @@ export class Candidates {
     return to / WORDS;
   }
 
-  /** Leaves out the tokens whose first byte may not come; those that end the text stay. Right after {@linkcode Candidates.fill}. */
+  /** Removes tokens whose first byte isn't allowed; end tokens stay. Right after {@linkcode Candidates.fill}. */
   keepFirst(next: Uint8Array, firstBytes: Int16Array): void {
     const { ids, values } = this;
     const end = this.size * WORDS;
@@ -131,7 +131,7 @@ export class Candidates {
     this.setSize(to / WORDS);
   }
 
-  /** XTC leaves out the first ones by moving the pointer. */
+  /** XTC removes the first ones by moving the pointer. */
   #first(): number {
     const moved = (this.#array.data ?? this.#start) - this.#start;
     return moved === 0n ? 0 : Number(moved) / bytesEach;

@@ -1,5 +1,5 @@
 /**
- * From sampling settings to llama.cpp's samplers.
+ * llama.cpp's samplers for sampling settings.
  *
  * @module
  */
@@ -14,22 +14,22 @@ import type { Vocabulary } from "../vocabulary.ts";
 
 type Sampler = Pointer<"llama_sampler">;
 type Vocab = Pointer<"llama_vocab">;
-/** A sampler of the user's own. */
+/** A custom sampler. */
 export type CustomSettings = Exclude<OrderSettings, { readonly kind: "name" }>;
 
-/** Some of llama.cpp's samplers in a row, or one of the user's own. */
+/** A chain of llama.cpp's samplers, or a custom sampler. */
 export type Stage = Sampler | CustomSettings;
 
-/** Below this a temperature makes the likeliest token certain, and logits that are divided by it may become infinite. */
+/** A lower temperature makes the likeliest token certain, and logits divided by it may become infinite. */
 const MIN_TEMPERATURE = 1e-5;
-/** Takes impossible tokens away: typical and Mirostat can't count with them. */
+/** Removes impossible tokens, which typical and Mirostat can't handle. */
 const BARELY_POSSIBLE = 1e-30;
-/** Tokens that Mirostat looks at; upstream's number. */
+/** Number of tokens that Mirostat looks at; llama.cpp's default. */
 const MIROSTAT_TOKENS = 100;
 /** Longest piece of a token that `llama_sampler_init_infill` can compare. */
 const LONGEST_INFILL_PIECE = 512;
 
-/** What builds a chain. */
+/** The input of a chain. */
 interface ChainInit {
   readonly native: Native;
   readonly vocab: Vocab;
@@ -39,23 +39,23 @@ interface ChainInit {
 }
 
 /**
- * The samplers for some settings. Samplers that would change nothing are left out. With temperature 0 what cuts off tokens is left out too, and the likeliest
+ * The samplers for some settings. Samplers that would change nothing are left out; with temperature 0 also those that remove tokens, and the likeliest token
  * is taken.
  */
 export class Chain implements Disposable {
   readonly #makings: ChainInit;
-  /** C strings, kept while C reads them. */
+  /** C strings, kept alive while C reads them. */
   #breakers: readonly Uint8Array<ArrayBuffer>[] = [];
-  /** All of llama.cpp's samplers, as one that is given each token which is chosen. */
+  /** All of llama.cpp's samplers as one, which accepts each chosen token. */
   readonly whole: Sampler;
-  /** The first samplers, which change each token's logit by itself: biases, penalties, DRY. */
+  /** The first samplers, which change each token's logit on its own: biases, penalties, DRY. */
   readonly first: Sampler;
-  /** The others, which end with a choice. */
+  /** The other samplers, of which the last makes the choice. */
   readonly stages: readonly Stage[];
-  /** When the others begin by keeping only so many of the likeliest, how many. */
+  /** The number of likeliest tokens that the others begin by keeping, if they do. */
   readonly limit: number | undefined;
 
-  /** Throws what {@linkcode SamplingSettings} with tokens outside of the vocabulary, or that leave no token, give. */
+  /** Throws InvalidArgumentError for tokens outside of the vocabulary, and NoTokenLeftError if no token is possible. */
   constructor(makings: ChainInit) {
     this.#makings = makings;
     this.whole = this.#empty();
@@ -76,12 +76,12 @@ export class Chain implements Disposable {
     }
   }
 
-  /** Whether llama.cpp can do all of it. */
+  /** Whether llama.cpp can run the whole chain. */
   get native(): boolean {
     return this.stages.every((stage) => typeof stage === "bigint");
   }
 
-  /** How many of the latest tokens matter to it. */
+  /** The number of latest tokens that it looks at. */
   get lookBack(): number {
     const { penaltyLastN, dryPenaltyLastN } = this.#makings.settings;
     return Math.max(this.#penalizes ? this.#within(penaltyLastN) : 0, this.#dries ? this.#within(dryPenaltyLastN) : 0);
@@ -106,7 +106,7 @@ export class Chain implements Disposable {
     return dryMultiplier !== 0 && dryPenaltyLastN !== 0;
   }
 
-  /** -1 stands for the whole context. */
+  /** Resolves -1, which stands for the whole context. */
   #within(count: number): number {
     return count < 0 ? this.#makings.contextSize : count;
   }
@@ -279,7 +279,7 @@ export class Chain implements Disposable {
     );
   }
 
-  /** Tokens that a model's file says must never be generated, end tokens that are ignored, and the biases that were asked for. */
+  /** Returns the biases: of tokens that the model suppresses, of end tokens that are ignored, and those of the options. */
   #addBias(): void {
     const { native, vocab, vocabulary, settings } = this.#makings;
     const biases = new Map<number, number>();
@@ -305,19 +305,21 @@ export class Chain implements Disposable {
     if (typeof token === "string") return tokenize(native.lib, vocab, token, { addSpecial: false, parseSpecial: true });
     if (token < vocabulary.size) return [token];
     throw new InvalidArgumentError(
-      `logitBias has the token ${token}, which isn't in the vocabulary; give numbers from 0 to ${vocabulary.size - 1}`,
+      `logitBias has the token ${token}, which isn't in the vocabulary; expected an integer from 0 to ${
+        vocabulary.size - 1
+      }`,
       {
         value: token,
-        expected: `a whole number from 0 to ${vocabulary.size - 1}`,
+        expected: `an integer from 0 to ${vocabulary.size - 1}`,
       },
     );
   }
 }
 
-/** C gives NULL only when there is no memory; a chain with NULL in it would abort. */
+/** Throws DecodeError for NULL, which C returns without memory; a chain with NULL in it would abort. */
 function made(sampler: Sampler | null): Sampler {
   if (sampler !== null) return sampler;
-  throw new DecodeError("llama.cpp can't make a sampler; is there memory left?", { expected: "a sampler" });
+  throw new DecodeError("llama.cpp can't make a sampler; there may be too little memory", { expected: "a sampler" });
 }
 
 function suppressedTokens(native: Native, vocab: Vocab): Int32Array {

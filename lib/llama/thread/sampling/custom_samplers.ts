@@ -8,14 +8,14 @@ import type { Candidates } from "./candidates.ts";
 import type { CustomSettings } from "./chain.ts";
 import type { GenerateInput, GenerateMessage } from "../protocol.ts";
 
-/** Samplers of the user's own: functions of modules that this thread imported, and functions on the caller's thread. */
+/** Custom samplers: functions of modules that this thread imported, and functions on the caller's thread. */
 export class CustomSamplers {
   readonly #task: TaskContext<GenerateMessage>;
   readonly #exchange: GenerateInput["exchange"];
   readonly #modules: ReadonlyMap<CustomSettings, SamplerFunction>;
   #sent = 0;
 
-  /** Of a generation; `modules` are its modules' functions. */
+  /** Makes the custom samplers of a generation; `modules` are the functions of its modules. */
   constructor(
     task: TaskContext<GenerateMessage>,
     { exchange }: GenerateInput,
@@ -26,7 +26,7 @@ export class CustomSamplers {
     this.#modules = modules;
   }
 
-  /** Memory for the candidates that both threads see; `undefined` when that isn't needed. */
+  /** Memory for the candidates that both threads share; `undefined` if none is needed. */
   get memory(): SharedArrayBuffer | undefined {
     return this.#exchange?.memory;
   }
@@ -52,7 +52,7 @@ function call(sampler: SamplerFunction, { ids, values, size }: Candidates, gener
   return lendCandidates(ids, values, size, generated, sampler);
 }
 
-/** Imports the modules and makes their functions. Throws InvalidArgumentError when one can't be had. */
+/** Imports the modules and makes their functions. Throws InvalidArgumentError if one can't be imported or made. */
 export async function importSamplers(order: readonly OrderSettings[]): Promise<Map<CustomSettings, SamplerFunction>> {
   const made = new Map<CustomSettings, SamplerFunction>();
   for (const own of order) {
@@ -80,8 +80,8 @@ async function importSampler(url: string, name: string, options: unknown): Promi
   if (typeof sampler === "function") return sampler as SamplerFunction;
   throw new InvalidArgumentError(
     `${name} of ${url} ${
-      typeof make === "function" ? `gives ${show(sampler)}` : "is no function"
-    }; export a function that gives the sampler`,
+      typeof make === "function" ? `returned ${show(sampler)}` : "isn't a function"
+    }; expected a function that returns the sampler`,
     { value: name, expected: "a function (options) => (candidates) => void" },
   );
 }

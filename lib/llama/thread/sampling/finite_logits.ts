@@ -6,14 +6,14 @@ const UNSIGNED = 0x7fff_ffff;
 const EXPONENT_STEP = 0x0080_0000;
 
 /**
- * Throws {@linkcode DecodeError} when a model gave logits that are NaN or Infinity: llama.cpp's samplers would sort what can't be sorted. -Infinity is
- * allowed, for a token that never comes.
+ * Throws {@linkcode DecodeError} if a model computed logits that are NaN or Infinity, which llama.cpp's samplers can't sort. -Infinity is allowed: such a
+ * token is impossible.
  */
 export function assertFiniteLogits(logits: Float32Array, state: Pick<ContextState, "forget">): void {
   if (allFinite(logits)) return;
   const token = logits.findIndex((logit) => !(logit < Infinity));
   if (token < 0) return;
-  // It came from what the context's memory holds, or went into it.
+  // The context's memory may hold NaN too.
   state.forget();
   throw new DecodeError(
     `the model computed ${

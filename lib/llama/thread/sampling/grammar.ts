@@ -1,6 +1,6 @@
 /**
- * The grammar of a generation, from the start or from a trigger on. llama.cpp aborts when a grammar is shown a token that it refuses, so each is asked for
- * before.
+ * The grammar of a generation, from the start or from a trigger on. llama.cpp aborts when a grammar accepts a token that it doesn't allow, so each token is
+ * checked before.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import type { Vocabulary } from "../vocabulary.ts";
 type Sampler = Pointer<"llama_sampler">;
 type Vocab = Pointer<"llama_vocab">;
 
-/** A grammar as far as the text has come. */
+/** A grammar and its state after the text so far. */
 export class Grammar implements Disposable {
   readonly #native: Native;
   readonly #vocab: Vocab;
@@ -28,7 +28,7 @@ export class Grammar implements Disposable {
   readonly #text: TriggerText | undefined;
   readonly #triggerTokens: ReadonlySet<number>;
   #sampler: Sampler | undefined;
-  /** A grammar that has read what triggers it, ready to take the place of none. */
+  /** A grammar that has accepted its trigger, for when the trigger is chosen. */
   #ready: { readonly token: number; readonly sampler: Sampler } | undefined;
   #pieces: TokenBytes | undefined;
 
@@ -47,7 +47,7 @@ export class Grammar implements Disposable {
     else this.#checkTriggers(triggers);
   }
 
-  /** Throws GrammarError when the grammar can't begin with a word or token that triggers it. */
+  /** Throws GrammarError if the grammar can't begin with one of its triggers. */
   #checkTriggers({ words, tokens }: GrammarTriggers): void {
     this.#native.lib.llama_sampler_free(this.#create());
     const begins = (trigger: number | string): boolean =>
@@ -60,7 +60,7 @@ export class Grammar implements Disposable {
         ? `the token ${JSON.stringify(tokens.find((one) => one === trigger) ?? trigger)}`
         : JSON.stringify(trigger);
       throw new GrammarError(
-        `the grammar is triggered by ${name}, but can't begin with it; let its first rule begin so`,
+        `the grammar is triggered by ${name}, but can't begin with it; its start rule must begin with the trigger`,
         {
           value: trigger,
           expected: "a grammar that begins with its triggers",
@@ -70,25 +70,25 @@ export class Grammar implements Disposable {
     this.#dropReady();
   }
 
-  /** Whether it counts now: it does from the start, or once it was triggered. */
+  /** Whether it applies: from the start, or once it was triggered. */
   get counts(): boolean {
     return this.#sampler !== undefined;
   }
 
-  /** Makes what it doesn't allow impossible. */
+  /** Makes the tokens impossible that it doesn't allow. */
   apply(candidates: Candidates): void {
     if (this.#sampler !== undefined) candidates.apply(this.#sampler);
   }
 
   /**
-   * Which bytes may come next, for a quick look at all tokens; `undefined` when that says too little: the grammar doesn't count yet or it names tokens. It asks
-   * about the tokens that are a byte each.
+   * The bytes that may come next, for a quick check of all tokens; `undefined` if the grammar doesn't apply yet or names tokens. Found by checking the tokens
+   * of a single byte.
    */
   get nextBytes(): Uint8Array | undefined {
     if (this.#sampler === undefined || this.#settings.namesTokens) return undefined;
     const { byteTokens } = this.#vocabulary;
     const one = this.#one;
-    // A byte without a token of its own might come next.
+    // A byte without a token of its own may come next.
     const next = Uint8Array.from(byteTokens, (token) => token < 0 ? 1 : 0);
     const known = [...byteTokens.keys()].filter((byte) => (byteTokens[byte] ?? -1) >= 0);
     one.fillTokens(known.map((byte) => byteTokens[byte] ?? -1));
@@ -97,7 +97,7 @@ export class Grammar implements Disposable {
     return next;
   }
 
-  /** Whether a token may come next. For one that triggers the grammar: whether the grammar can begin so. */
+  /** Whether a token may come next. For a trigger: whether the grammar can begin with it. */
   allows(token: number): boolean {
     if (this.#sampler !== undefined) return this.#allows(this.#sampler, token);
     if (this.#triggerTokens.has(token)) return this.#readAfter(token, [], [token]);
@@ -105,7 +105,7 @@ export class Grammar implements Disposable {
     return found === undefined || this.#readAfter(token, found.bytes, found.tokens);
   }
 
-  /** Takes a token that it allows. */
+  /** Accepts a token that it allows. */
   accept(token: number): void {
     if (this.#sampler !== undefined) return this.#native.lib.llama_sampler_accept(this.#sampler, token);
     if (this.#ready?.token === token) {
@@ -146,7 +146,7 @@ export class Grammar implements Disposable {
     return this.#one.logitAt(0) !== -Infinity;
   }
 
-  /** Begins the grammar with these bytes and tokens, and keeps it ready for when `token` is taken; false when it doesn't allow them. */
+  /** Starts the grammar with these bytes and tokens, and keeps it for when `token` is accepted. Returns false if it doesn't allow them. */
   #readAfter(token: number, bytes: ArrayLike<number>, tokens: readonly number[]): boolean {
     this.#dropReady();
     const sampler = this.#create();
@@ -162,7 +162,7 @@ export class Grammar implements Disposable {
     return true;
   }
 
-  /** The token that stands for a byte. A grammar reads bytes, so that any tokens with the right bytes do for it. */
+  /** Returns the token of a byte. A grammar reads bytes, so any tokens with the right bytes work. */
   #byteToken(byte: number): number {
     const token = this.#vocabulary.byteTokens[byte] ?? -1;
     if (token >= 0) return token;
@@ -201,17 +201,17 @@ function triggerToken(native: Native, vocab: Vocab, token: number | string): num
   if (typeof token === "number") {
     if (token < size) return token;
     throw new InvalidArgumentError(
-      `the grammar's trigger token ${token} isn't in the vocabulary; give a number from 0 to ${size - 1}`,
+      `the grammar's trigger token ${token} isn't in the vocabulary; expected an integer from 0 to ${size - 1}`,
       {
         value: token,
-        expected: `a whole number from 0 to ${size - 1}`,
+        expected: `an integer from 0 to ${size - 1}`,
       },
     );
   }
   const [first, ...more] = tokenize(native.lib, vocab, token, { addSpecial: false, parseSpecial: true });
   if (first !== undefined && more.length === 0) return first;
   throw new InvalidArgumentError(
-    `the grammar's trigger ${JSON.stringify(token)} isn't one token of this model; give it as a word`,
+    `the grammar's trigger ${JSON.stringify(token)} isn't a single token of this model; use a word trigger`,
     {
       value: token,
       expected: "the text of one token",

@@ -3,20 +3,20 @@ import type { TokenBytes } from "../tokenizer.ts";
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Reports how likely each token was, and what was likeliest. */
+/** Collects the log-probability of each token and its likeliest alternatives. */
 export class Logprobs {
   readonly #count: number;
   readonly #bytes: TokenBytes;
-  /** The report, a token each. */
+  /** The report, one entry per token. */
   readonly tokens: TokenLogprobs[] = [];
 
-  /** With so many alternatives. */
+  /** Reports this number of alternatives. */
   constructor(count: number, bytes: TokenBytes) {
     this.#count = count;
     this.#bytes = bytes;
   }
 
-  /** Reports a token that is chosen after these logits. */
+  /** Reports a token that was chosen from these logits. */
   add(token: number, logits: Float32Array): void {
     const base = logSum(logits);
     const describe = (id: number): TokenLogprob => {
@@ -37,7 +37,7 @@ const STEPS_IN_ONE = 64;
 const SMALLEST = 100;
 const steps = Float64Array.from({ length: SMALLEST * STEPS_IN_ONE + 1 }, (_, step) => Math.exp(-step / STEPS_IN_ONE));
 
-/** The logarithm of the sum of what these are logarithms of, to 11 digits. `Math.exp` for each number of a large vocabulary would take a tenth of a token's time. */
+/** Returns the log of the sum of the exponentials, to 11 digits. `Math.exp` for each number of a large vocabulary would take a tenth of a token's time. */
 export function logSum(logits: Float32Array): number {
   const count = logits.length;
   let most = -Infinity;
@@ -57,7 +57,7 @@ export function logSum(logits: Float32Array): number {
   return most + Math.log(sum);
 }
 
-/** The indices of the largest numbers, the largest first; of equal ones the first. */
+/** Returns the indices of the largest numbers, the largest first; of equal numbers the first. */
 export function largest(values: Float32Array, count: number): number[] {
   const found: number[] = [];
   if (count === 0) return found;

@@ -14,12 +14,12 @@ import type { GenerateInput, GenerateMessage, TokenLogprobs } from "../protocol.
 import { unlike } from "../token_healing.ts";
 import { type Vocabulary, vocabularyOf } from "../vocabulary.ts";
 
-/** How often a token is chosen again at one place before that is given up. */
+/** How many choices are tried for one token. */
 const MAX_TRIES = 100;
-/** How many of the likeliest tokens a grammar is asked about before it is asked about more. */
+/** How many of the likeliest tokens are checked against a grammar before all others. */
 const LIKELIEST = 256;
 
-/** Chooses the next token of a generation, time after time. */
+/** Chooses the tokens of a generation. */
 export class TokenSampler implements Disposable {
   readonly #task: TaskContext<GenerateMessage>;
   readonly #state: ContextState;
@@ -30,18 +30,18 @@ export class TokenSampler implements Disposable {
   readonly #grammar: Grammar | undefined;
   readonly #banned: BannedStrings | undefined;
   readonly #logprobs: Logprobs | undefined;
-  /** There is none when llama.cpp can do it all. */
+  /** `undefined` if llama.cpp does it all. */
   readonly #candidates: Candidates | undefined;
   readonly #likeliest: Pointer<"llama_sampler"> | undefined;
-  /** What the text must begin with: what is left of it. */
+  /** The rest of the bytes that the text must begin with. */
   #begin: string;
   #logits: { readonly at: Pointer; readonly view: Float32Array } | undefined;
-  /** How often the grammar refused what the chain chose. */
+  /** How often the grammar refused the choice of the chain. */
   refused = 0;
-  /** The tokens that were chosen, but for one that ends the text. */
+  /** The chosen tokens, without an end token. */
   readonly tokens: number[] = [];
 
-  /** Throws GrammarError when llama.cpp can't use the grammar, and what else the settings don't fit to the model. */
+  /** Throws GrammarError if llama.cpp can't use the grammar, and what {@linkcode Chain} throws. */
   constructor(
     task: TaskContext<GenerateMessage>,
     state: ContextState,
@@ -78,7 +78,7 @@ export class TokenSampler implements Disposable {
     }
   }
 
-  /** Shows the prompt's end to the samplers that look back. */
+  /** Gives the end of the prompt to the samplers that look back. */
   read(prompt: Int32Array): void {
     const { lib } = this.#task;
     for (const token of prompt.subarray(Math.max(0, prompt.length - this.#chain.lookBack))) {
@@ -86,7 +86,7 @@ export class TokenSampler implements Disposable {
     }
   }
 
-  /** The token that comes next, after the last decode; `undefined` when the text ends here. */
+  /** Chooses the next token after the last decode; `undefined` at the end of the text. */
   sample(): number | undefined {
     const { lib } = this.#task;
     const { whole } = this.#chain;
@@ -99,10 +99,10 @@ export class TokenSampler implements Disposable {
     return this.#keep(token);
   }
 
-  /** Takes a token that isn't the model's choice; `undefined` when the text ends by it. Throws GrammarError for one that the grammar doesn't allow. */
+  /** Accepts a forced token; returns `undefined` if it ends the text. Throws GrammarError for one that the grammar doesn't allow. */
   take(token: number): number | undefined {
     if (this.#grammar?.counts === true && !this.#grammar.allows(token)) {
-      throw new GrammarError("the grammar doesn't allow the text that ends what the model thinks; let it allow that", {
+      throw new GrammarError("the grammar doesn't allow the text that ends the reasoning", {
         value: token,
         expected: "a grammar that allows it",
       });
@@ -121,7 +121,7 @@ export class TokenSampler implements Disposable {
     return token;
   }
 
-  /** What is reported of each token; `undefined` when that wasn't asked for. */
+  /** The log-probabilities of the tokens; `undefined` if they weren't asked for. */
   get logprobs(): TokenLogprobs[] | undefined {
     return this.#logprobs?.tokens;
   }
@@ -133,7 +133,7 @@ export class TokenSampler implements Disposable {
     if (this.#likeliest !== undefined) this.#task.lib.llama_sampler_free(this.#likeliest);
   }
 
-  /** The chain's choice, when the grammar allows it; else the chain chooses again among what the grammar allows. */
+  /** Returns the choice of the chain if the grammar allows it; otherwise its choice among the tokens that the grammar allows. */
   #choose(candidates: Candidates): number | undefined {
     const grammar = this.#grammar;
     const refused = new Set<number>();
@@ -144,16 +144,16 @@ export class TokenSampler implements Disposable {
       if (grammar === undefined || grammar.allows(token)) return token;
       this.refused++;
       if (grammar.counts) return this.#chooseAllowed(candidates, grammar);
-      // What triggers the grammar has something behind it that the grammar doesn't begin with.
+      // The trigger is followed by text that the grammar doesn't begin with.
       refused.add(token);
     }
     throw new GrammarError(
-      "the grammar can't go on from what triggers it: every token that the model chose there was refused; let it begin with what follows the trigger",
+      "the grammar allows no token that the model chose after the trigger; its start rule must allow the text that follows the trigger",
       { expected: "a grammar that fits to its triggers" },
     );
   }
 
-  /** Every token, with biases and penalties; what is forbidden is impossible. */
+  /** Fills in every token, with biases and penalties; forbidden tokens are impossible. */
   #prepare(candidates: Candidates, refused: ReadonlySet<number>): void {
     candidates.fill(this.#read());
     candidates.forbid(refused);
@@ -166,7 +166,7 @@ export class TokenSampler implements Disposable {
     candidates.apply(this.#chain.first);
   }
 
-  /** To ask the grammar about every token takes long: first the likeliest, when a chain needs no more, then those that begin as they may. */
+  /** Checking every token against the grammar takes long: first the likeliest, if the chain needs no more, then those with an allowed first byte. */
   #chooseAllowed(candidates: Candidates, grammar: Grammar): number | undefined {
     this.#prepare(candidates, new Set());
     if (this.#likeliest !== undefined) {
@@ -182,7 +182,7 @@ export class TokenSampler implements Disposable {
     return candidates.drop() === 0 ? this.#none() : this.#run(candidates) ?? this.#none();
   }
 
-  /** The choice; `undefined` when nothing is possible. */
+  /** Returns the choice; `undefined` if no token is possible. */
   #run(candidates: Candidates): number | undefined {
     for (const stage of this.#chain.stages) {
       if (typeof stage === "bigint") candidates.apply(stage);
@@ -195,7 +195,7 @@ export class TokenSampler implements Disposable {
   #applyOwn(candidates: Candidates, own: CustomSettings): void {
     this.#own.apply(own, candidates, this.tokens);
     if (candidates.drop() > 0) return;
-    throw new NoTokenLeftError("a sampler of your own left no token that may come next; leave one", {
+    throw new NoTokenLeftError("a custom sampler left no possible token; leave at least one", {
       expected: "at least one token that is possible",
     });
   }
@@ -208,13 +208,13 @@ export class TokenSampler implements Disposable {
     return this.#logits.view;
   }
 
-  /** Nothing may come next: where the model has no end token, or mustn't use it, that is how a text by a grammar ends. */
+  /** No token is possible: if the model has no end token, or mustn't use it, a text by a grammar ends so. */
   #none(): undefined {
     const { minTokens, ignoreEos } = this.#settings;
     const withoutEnd = this.#vocabulary.ends.length === 0 || ignoreEos || this.tokens.length < minTokens;
     if (this.#grammar === undefined || (this.#banned !== undefined && !withoutEnd)) {
       throw new NoTokenLeftError(
-        "every token is forbidden here, by bannedStrings, logitBias, ignoreEos, minTokens or all of them; forbid less",
+        "every token is impossible here because of bannedStrings, logitBias, ignoreEos, minTokens or a combination of them; allow more",
         {
           expected: "at least one token that is possible",
         },
@@ -222,7 +222,7 @@ export class TokenSampler implements Disposable {
     }
     if (withoutEnd) return undefined;
     throw new GrammarError(
-      "the grammar leaves the model no token to go on with; it asks for characters that none of its tokens has",
+      "the grammar allows none of the model's tokens here; it needs characters that no token has",
       {
         expected: "a grammar of characters that the model has",
       },

@@ -1,6 +1,6 @@
 import type { GrammarTriggers } from "../../sampling/grammar.ts";
 
-/** Where a grammar begins in the text: with some bytes from inside a token, and the tokens behind them. */
+/** The beginning of a grammar in the text: bytes from inside a token, and the tokens after them. */
 export interface TriggerPlace {
   /** The bytes. */
   readonly bytes: Uint8Array;
@@ -16,15 +16,15 @@ interface Piece {
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const encoder = new TextEncoder();
 
-/** The text before a grammar counts, in which its triggers are looked for. */
+/** The text before a grammar applies, in which its triggers are searched for. */
 export class TriggerText {
   readonly #triggers: GrammarTriggers;
-  /** Patterns need all of the text; words only what can be a part of one. */
+  /** Patterns need the whole text; words only as much as a word is long. */
   readonly #longest: number;
   #pieces: Piece[] = [];
   #length = 0;
 
-  /** With these words and patterns. */
+  /** Searches for these words and patterns. */
   constructor(triggers: GrammarTriggers) {
     this.#triggers = triggers;
     this.#longest = triggers.patterns.length > 0
@@ -32,7 +32,7 @@ export class TriggerText {
       : Math.max(0, ...triggers.words.map((word) => encoder.encode(word).length));
   }
 
-  /** Goes on with a token that is no trigger. */
+  /** Adds a token that isn't a trigger. */
   add(token: number, bytes: Uint8Array): void {
     this.#pieces.push({ token, bytes: bytes.slice() });
     this.#length += bytes.length;
@@ -44,7 +44,7 @@ export class TriggerText {
     }
   }
 
-  /** Where the grammar begins when this token comes next; `undefined` when nothing triggers it. A character that isn't whole yet is waited for. */
+  /** Returns where the grammar begins if this token comes next; `undefined` if nothing triggers it. Waits for the rest of an incomplete character. */
   find(token: number, bytes: Uint8Array): TriggerPlace | undefined {
     const pieces = [...this.#pieces, { token, bytes }];
     const joined = new Uint8Array(this.#length + bytes.length);
@@ -58,7 +58,7 @@ export class TriggerText {
     return start === undefined ? undefined : place(pieces, start);
   }
 
-  /** The byte where the first trigger begins. */
+  /** Returns the byte index of the first trigger. */
   #start(bytes: Uint8Array): number | undefined {
     const { words, patterns } = this.#triggers;
     const starts: number[] = [];
@@ -76,14 +76,14 @@ export class TriggerText {
   }
 }
 
-/** A character for each byte. */
+/** Returns a string of one character per byte. */
 function binaryText(bytes: Uint8Array): string {
   let text = "";
   for (const byte of bytes) text += String.fromCharCode(byte);
   return text;
 }
 
-/** The byte where the character at an index of the decoded text begins. */
+/** Returns the byte index of a character of the decoded text. */
 function byteOf(bytes: Uint8Array, index: number): number {
   const streamed = new TextDecoder("utf-8", { ignoreBOM: true });
   let units = 0;
@@ -97,7 +97,7 @@ function byteOf(bytes: Uint8Array, index: number): number {
   return begin;
 }
 
-/** Whether bytes don't end inside a character. */
+/** Whether bytes end at the end of a character. */
 function endsWhole(bytes: Uint8Array): boolean {
   const streamed = new TextDecoder("utf-8", { ignoreBOM: true });
   streamed.decode(bytes, { stream: true });
