@@ -6,7 +6,7 @@ import { checkWhisper, modelInput, type WhisperOptions, type WhisperSource } fro
 import type { GpuChoice } from "../thread/protocol.ts";
 import type { WhisperTasks } from "../thread/tasks.ts";
 import { readVad } from "../vad/source.ts";
-import { Whisper } from "./whisper.ts";
+import { createWhisper, type Whisper } from "./whisper.ts";
 
 /** The first GPU, if there is one. */
 const AUTO: GpuChoice = { useGpu: true, gpuDevice: 0 };
@@ -40,7 +40,14 @@ export async function loadWhisper(source: WhisperSource, options?: WhisperOption
     if (signal.aborted) await thread.run("unloadWhisper", loaded.context);
     signal.throwIfAborted();
     const path = "path" in model ? model.path : undefined;
-    return new Whisper(opened, new ThreadPool(thread, start, settings.parallel), loaded, settings, vad, path);
+    return createWhisper({
+      native: opened,
+      pool: new ThreadPool(thread, start, settings.parallel),
+      loaded,
+      settings,
+      vad,
+      path,
+    });
   } catch (error) {
     await thread[Symbol.asyncDispose]();
     throw error;

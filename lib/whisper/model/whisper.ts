@@ -35,6 +35,22 @@ import { type WhisperInfo, whisperInfo } from "./info.ts";
 import { definePicture } from "../../support/inspect.ts";
 import { abortable } from "../../support/abortable.ts";
 
+/** The parts of a model that was loaded. */
+export interface WhisperParts {
+  /** The libraries, on the caller's thread. */
+  readonly native: Native;
+  /** The threads that work for it. */
+  readonly pool: ThreadPool;
+  /** The model. */
+  readonly loaded: LoadedWhisper;
+  /** The options that it was loaded with. */
+  readonly settings: WhisperSettings;
+  /** The model for voice activity. */
+  readonly vad: VadModelInput | undefined;
+  /** The path of its file. */
+  readonly path: string | undefined;
+}
+
 /** State that the finalizer needs to free an undisposed model. */
 interface FinalizerState {
   pool: ThreadPool;
@@ -44,6 +60,8 @@ interface FinalizerState {
 const finalizer = new FinalizationRegistry<FinalizerState>(({ pool, loaded }) => {
   pool.end((thread) => thread.run("unloadWhisper", loaded.context)).catch(() => {});
 });
+
+let create: (parts: WhisperParts) => Whisper;
 
 /**
  * A loaded Whisper model. Made by `loadWhisper`.
@@ -60,6 +78,7 @@ export class Whisper implements AsyncDisposable {
   #disposed: Promise<void> | undefined;
 
   static {
+    create = (parts) => new Whisper(parts);
     definePicture(Whisper, "Whisper", (whisper) => {
       const { size, path, weightType, threads } = whisper.info;
       if (whisper.disposed) return "(disposed)";
@@ -70,15 +89,7 @@ export class Whisper implements AsyncDisposable {
   /** Facts about the model. */
   readonly info: Readonly<WhisperInfo>;
 
-  /** Takes over what was loaded. */
-  constructor(
-    native: Native,
-    pool: ThreadPool,
-    loaded: LoadedWhisper,
-    settings: WhisperSettings,
-    vad: VadModelInput | undefined,
-    path: string | undefined,
-  ) {
+  private constructor({ native, pool, loaded, settings, vad, path }: WhisperParts) {
     this.#pool = pool;
     this.#loaded = loaded;
     this.#settings = settings;
@@ -337,3 +348,8 @@ function vadSettings(checked: VadSettings): VadSettings {
 
 /** The part that languages are detected in: upstream looks at no more. */
 const LANGUAGE_PART = { fromMs: 0, toMs: 30_000 };
+
+/** Returns the model of its parts. */
+export function createWhisper(parts: WhisperParts): Whisper {
+  return create(parts);
+}
