@@ -6,7 +6,7 @@ import { probeMessages, probeToolMessage, type WrittenCalls, writtenCalls } from
 import { withParts } from "./messages.ts";
 import type { PromptHost } from "./prompt.ts";
 
-/** What the form of answers is found out for. */
+/** The template whose answers are to be read. */
 export interface FormInput {
   /** The template. */
   readonly source: string;
@@ -21,7 +21,7 @@ const MAX_KNOWN = 8;
 const known = new Map<string, WrittenCalls | undefined>();
 
 /**
- * Finds out how answers are read: with tools, by calls that the template is made to write.
+ * Finds the form of answers; with tools, by calls that the template is made to write.
  *
  * Throws what rendering throws but for {@linkcode ChatTemplateError}: a template may refuse the calls of the probe.
  */

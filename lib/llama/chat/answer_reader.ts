@@ -6,7 +6,7 @@ import type { ToolShapes } from "../tools/parsers/call_object.ts";
 import type { AnswerForm } from "../tools/parsers/detect.ts";
 import type { ParsedToolCall, ParseEvent } from "../tools/parsers/sink.ts";
 
-/** A call as it came. */
+/** A call as the model wrote it. */
 export interface AnswerCall {
   /** Tells it from the conversation's other calls. */
   readonly id: string;
@@ -26,7 +26,7 @@ export interface Answer {
   calls: AnswerCall[];
 }
 
-/** Reads one answer piece by piece, and passes on what is in it. */
+/** Reads one answer piece by piece, and passes its parts on. */
 export class AnswerReader {
   readonly #parser: AnswerParser;
   readonly #sink: PieceSink;
@@ -113,7 +113,7 @@ export class AnswerReader {
   }
 }
 
-/** A call that can't be used, as it is reported. */
+/** Returns a call that can't be used as it is reported. */
 export function malformed({ name, arguments: args }: ParsedToolCall): MalformedToolCall {
   return { name, arguments: args };
 }

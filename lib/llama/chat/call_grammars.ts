@@ -7,7 +7,7 @@ import { toolShapes } from "../tools/parsers/shapes.ts";
 import type { ToolChoice } from "./options.ts";
 import type { ChatPrompt } from "./prompt.ts";
 
-/** What a grammar of calls depends on beside the tools. */
+/** The options that a grammar of calls depends on, beside the tools. */
 export interface CallConstraint {
   /** Whether the model calls tools. */
   readonly toolChoice: ToolChoice;

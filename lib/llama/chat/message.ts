@@ -1,6 +1,6 @@
-/** A call of a tool that the model made. Plain data. */
+/** A tool call that the model made. Plain data. */
 export interface ToolCall {
-  /** Tells it from the other calls of the conversation. */
+  /** Its id, unique in the conversation. */
   id: string;
   /** The name of the tool. */
   name: string;
@@ -10,16 +10,16 @@ export interface ToolCall {
 
 /** One message of a conversation. Plain data. */
 export interface ChatMessage {
-  /** Who says it: `"tool"` is what a tool gave. */
+  /** The author: `"tool"` is for the result of a tool. */
   role: "system" | "user" | "assistant" | "tool";
-  /** What is said. */
+  /** The text. */
   content: string;
-  /** What the model thought before it; of an assistant's message. */
+  /** The reasoning before it, in an assistant's message. */
   reasoning?: string | undefined;
-  /** The tools that the model called; of an assistant's message. */
+  /** The tool calls, in an assistant's message. */
   toolCalls?: ToolCall[] | undefined;
-  /** Which call it answers; of a tool's message. */
+  /** The id of the call that it answers, in a tool's message. */
   toolCallId?: string | undefined;
-  /** The name of the tool; of a tool's message. */
+  /** The name of the tool, in a tool's message. */
   name?: string | undefined;
 }

@@ -3,17 +3,17 @@ import { checkInteger, checkOptions, show } from "../../support/check.ts";
 import type { ReasoningLimit } from "../thread/protocol.ts";
 import type { AnswerForm, ReasoningMarks } from "../tools/parsers/detect.ts";
 
-/** How long a model may think before it answers. */
+/** Options of the reasoning before an answer. */
 export interface ReasoningOptions {
-  /** Tokens at most: then the thought is closed, and the answer begins. 0 to 2,147,483,647, default no limit. */
+  /** The maximum number of tokens: then the reasoning is closed, and the answer begins. 0 to 2,147,483,647, default no limit. */
   budget?: number | undefined;
 }
 
-/** Checked: the tokens of a thought at most. */
+/** Checked options of the reasoning. */
 export interface ReasoningSettings {
-  /** Whether the template is told to let the model think. */
+  /** Whether the template is asked for reasoning. */
   enabled: boolean;
-  /** Tokens at most; `undefined` is no limit. */
+  /** The maximum number of tokens; `undefined` is no limit. */
   budget: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export function checkReasoning(reasoning: unknown): ReasoningSettings {
   return { enabled: true, budget: checkInteger("reasoning.budget", budget, { min: 0, max: 0x7fff_ffff }) };
 }
 
-/** Returns the limit as the generation loop takes it; `undefined` when there is none, or nothing is known of the marks of thoughts. */
+/** Returns the limit as the generation loop takes it; `undefined` when there is none, or nothing is known of the marks of reasoning. */
 export function reasoningLimit(
   { family, reasoning = family.thought }: AnswerForm,
   { budget }: ReasoningSettings,
@@ -43,7 +43,7 @@ export function reasoningLimit(
   return { tokens: budget, open, close, closing: closingOf(reasoning), opened };
 }
 
-/** What closes a thought, up to where the text begins. */
+/** Returns the text that closes reasoning, up to where the answer's text begins. */
 export function closingOf({ close, closing }: ReasoningMarks): string {
   return closing ?? `\n${close}\n\n`;
 }

@@ -5,15 +5,15 @@ import type { GenerationResult, GenerationTimings } from "../generation/generati
 
 /** One answer of the model within a turn. */
 export interface Round {
-  /** What it gave. */
+  /** Its parts. */
   readonly answer: Answer;
-  /** The calls that are answered: those that were cut off are not among them. */
+  /** The calls that get a result: none that was cut off. */
   readonly calls: readonly AnswerCall[];
-  /** As it is kept. */
+  /** Its message in the history. */
   readonly message: ChatMessage;
   /** Calls that can't be used. */
   readonly malformed: readonly MalformedToolCall[];
-  /** How it was generated. */
+  /** The result of its generation. */
   readonly result: GenerationResult;
 }
 

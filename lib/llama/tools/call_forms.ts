@@ -1,6 +1,6 @@
 import type { FamilyName } from "./parsers/family.ts";
 
-/** How a family writes one call, as far as a grammar is made of it. */
+/** The form of one call, for a grammar. */
 export type CallForm =
   | {
     /** A JSON object with the name and the arguments. */
@@ -25,7 +25,7 @@ export type CallForm =
     readonly close: string;
   };
 
-/** How a family writes a stretch of calls. */
+/** The form of a section of calls, for a grammar. */
 export interface CallsForm {
   /** One call; the first of several ways that a template may want it. */
   readonly calls: readonly CallForm[];
@@ -35,7 +35,7 @@ export interface CallsForm {
   readonly between: string | undefined;
   /** Behind the last. */
   readonly close: string;
-  /** What tells that a call has begun; the stretch begins with it. */
+  /** Text or patterns that begin a section, from which on the grammar counts. */
   readonly triggers: readonly (string | RegExp)[];
   /** Parts of GBNF in the texts above: `\u0000` and a name stands for one of these. */
   readonly parts?: Readonly<Record<string, string>>;
@@ -187,7 +187,7 @@ const minimaxMarkup: CallsForm = {
   triggers: ["<minimax:tool_call>"],
 };
 
-/** How a family writes calls; `undefined` for one whose calls aren't held to a grammar. */
+/** Returns the form of a family's calls; `undefined` for one without a grammar. */
 export function callsForm(family: FamilyName, template: string): CallsForm | undefined {
   if (family === "mistral") return template.includes("[ARGS]") ? mistralNamed : mistralList;
   if (family === "minimax" && template.includes("<minimax:tool_call>")) return minimaxMarkup;

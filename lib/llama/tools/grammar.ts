@@ -1,5 +1,5 @@
 /**
- * Grammars that calls of tools keep to.
+ * Grammars of tool calls.
  *
  * @module
  */
@@ -21,9 +21,9 @@ export interface GrammarTool {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** What a grammar is made for. */
+/** The input of a grammar. */
 export interface ToolGrammarInput {
-  /** How the model writes calls. */
+  /** The form of the model's answers. */
   readonly form: AnswerForm;
   /** The template that was used. */
   readonly template: string;
@@ -35,22 +35,22 @@ export interface ToolGrammarInput {
   readonly parallel: boolean;
   /** Whether at least one must be called. */
   readonly required: boolean;
-  /** Whether the prompt has begun what the model thinks. */
+  /** Whether the prompt has begun the reasoning. */
   readonly inReasoning: boolean;
 }
 
-/** A grammar, and from where on it counts. */
+/** A grammar, and the triggers that make it count. */
 export interface ToolGrammar {
   /** The grammar in GBNF; it begins at `root`. */
   readonly source: string;
-  /** What it counts from; none when it counts from the start. */
+  /** Text or patterns from which on it counts; none when it counts from the start. */
   readonly triggers: readonly (string | RegExp)[];
 }
 
 /**
- * The grammar of the calls that a model may make; `undefined` for a family whose calls aren't held to one.
+ * Returns the grammar of the calls that a model may make; `undefined` for a family without one. Parts of schemas that no grammar can express are left out.
  *
- * Throws what `schemaToRules` throws for a schema that can't be kept to.
+ * Throws what `schemaToRules` throws for a broken schema.
  */
 export function toolGrammar(input: ToolGrammarInput): ToolGrammar | undefined {
   const { form, template, parallel, required } = input;
@@ -63,7 +63,7 @@ export function toolGrammar(input: ToolGrammarInput): ToolGrammar | undefined {
   return { source: rules.source(`root ::= ${rules.reasoning(input.inReasoning)} ${all}`), triggers: [] };
 }
 
-/** Calls begin behind what the model thinks: what it thinks about calls is none. */
+/** Calls begin behind the reasoning: a call in it is only a thought. */
 function triggers({ triggers }: CallsForm, { reasoning, family }: AnswerForm, inReasoning: boolean) {
   if (!inReasoning || reasoning === undefined || family.callEndsReasoning === true) return triggers;
   const close = RegExp.escape(reasoning.close);
@@ -108,7 +108,7 @@ class GrammarRules {
     return parts.filter((part) => part !== "").join(" ") || '""';
   }
 
-  /** What the model thinks before calls that it must make. */
+  /** Reasoning before a required call. */
   reasoning(inReasoning: boolean): string {
     const { form } = this.#input;
     if (form.family.name === "harmony") {
@@ -184,7 +184,7 @@ class GrammarRules {
   }
 }
 
-/** How much of a mark the text ends with, once a letter follows on so much of it. */
+/** Returns how much of a mark has been read after one more letter. */
 function nextState(mark: readonly string[], state: number, letter: string): number {
   const seen = [...mark.slice(0, state), letter];
   for (let length = Math.min(seen.length, mark.length); length > 0; length--) {
@@ -209,7 +209,7 @@ function wordsOf(schema: JsonSchema): readonly string[] | undefined {
   return list.length > 0 && list.every((one) => typeof one === "string") ? list : undefined;
 }
 
-/** A property's schema with what its references need. */
+/** Adds the definitions that a property's schema may refer to. */
 function withDefinitions(schema: JsonSchema, parameters: Readonly<Record<string, unknown>>): JsonSchema {
   if (typeof schema !== "object") return schema;
   const { $defs, definitions } = parameters;

@@ -1,7 +1,7 @@
 import type { SchemaOutput, StandardSchema } from "../../json_schema/standard.ts";
 import type { ToolSchema } from "./schema.ts";
 
-/** A call that a handler runs for. */
+/** The call that a handler runs for. */
 export interface ToolCallContext {
   /** The call's id. */
   readonly id: string;

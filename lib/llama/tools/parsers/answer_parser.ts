@@ -4,17 +4,17 @@ import { readMessages } from "./framed_messages.ts";
 import { type Parse, Reader } from "./reader.ts";
 import { type ParseEvent, Sink, type Span } from "./sink.ts";
 
-/** How an answer begins. */
+/** The state that an answer begins in. */
 export interface AnswerStart {
-  /** Whether the prompt has already opened what the model thinks. Default false. */
+  /** Whether the prompt has already opened the reasoning. Default false. */
   readonly inReasoning?: boolean;
   /** Whether calls are looked for. Default true. */
   readonly calls?: boolean;
 }
 
 /**
- * Reads an answer while it is generated: what the model thinks, text, and calls of tools. What isn't a call, or is one that isn't written as it should
- * be, is text; nothing is lost and nothing throws. However the text is cut into pieces, what is found in the end is the same.
+ * Reads an answer while it is generated: reasoning, text and tool calls. Anything that isn't a call in the right form is text; nothing is lost and
+ * nothing throws. The result doesn't depend on how the text is cut into pieces.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -35,19 +35,19 @@ export class AnswerParser {
   readonly #parse: Parse<void>;
   #done = false;
 
-  /** A parser for one answer. */
+  /** Makes a parser for one answer. */
   constructor(form: AnswerForm, tools: ToolShapes, start: AnswerStart = {}) {
     this.#parse = readAnswer({ reader: this.#reader, sink: this.#sink, tools }, form, start);
   }
 
-  /** Takes the next piece, of whole characters, and gives what is found by it. */
+  /** Takes the next piece, of whole characters, and returns its events. */
   push(piece: string): ParseEvent[] {
     this.#reader.push(piece);
     this.#step();
     return this.#sink.take();
   }
 
-  /** Ends the answer, and gives what was held back. */
+  /** Ends the answer, and returns the events that were held back. */
   finish(): ParseEvent[] {
     this.#reader.ended = true;
     this.#step();
@@ -60,7 +60,7 @@ export class AnswerParser {
     return this.#sink.calls;
   }
 
-  /** What all of the text was taken for, from its start. */
+  /** All stretches of the text and their kinds, from its start. */
   get spans(): readonly Span[] {
     return this.#sink.spans;
   }
@@ -70,7 +70,7 @@ export class AnswerParser {
   }
 }
 
-/** Characters that are looked at in vain before no more calls are looked for: a bound on what hostile text costs. */
+/** The number of characters read in vain after which no more calls are sought: a bound on the cost of hostile text. */
 const MAX_IN_VAIN = 1 << 20;
 
 function* readAnswer(context: ParseContext, form: AnswerForm, start: AnswerStart): Parse<void> {
@@ -107,7 +107,7 @@ function* readAnswer(context: ParseContext, form: AnswerForm, start: AnswerStart
   }
 }
 
-/** Reads something that may turn out to be nothing: then the reader is where it was. */
+/** Reads something tentatively: the reader goes back when it isn't there. */
 function* attempt({ reader, sink }: ParseContext, read: () => Parse<boolean> | undefined): Parse<boolean> {
   const from = reader.begin();
   const calls = sink.calls.length;

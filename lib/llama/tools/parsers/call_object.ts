@@ -9,7 +9,7 @@ import { readJson, readString, valueOf } from "./json.ts";
 import type { Parse, Reader } from "./reader.ts";
 import type { Sink } from "./sink.ts";
 
-/** What the keys of such an object are called. */
+/** The names of the keys of such an object. */
 export interface CallKeys {
   /** Those of the name. */
   readonly name: readonly string[];
@@ -17,11 +17,11 @@ export interface CallKeys {
   readonly arguments: readonly string[];
   /** Those of the call's id. */
   readonly id: readonly string[];
-  /** Those of an object that has the others in it. */
+  /** Those of an object around the others. */
   readonly wrapper: readonly string[];
 }
 
-/** The keys that widespread families use. */
+/** The keys of most families. */
 export const usualKeys: CallKeys = {
   name: ["name", "tool_name"],
   arguments: ["arguments", "parameters"],
@@ -29,20 +29,20 @@ export const usualKeys: CallKeys = {
   wrapper: ["function", "tool_call"],
 };
 
-/** How a call ended: whole, broken after it had begun, or it is none and nothing was given out. */
+/** The outcome of reading a call: whole, broken after it had begun, or none, without any output. */
 export type CallOutcome = "whole" | "broken" | "none";
 
-/** Where parsers read and write. */
+/** The input and output of parsers. */
 export interface ParseContext {
   /** The text. */
   readonly reader: Reader;
-  /** What was found. */
+  /** Collects the output. */
   readonly sink: Sink;
   /** The tools that there are. */
   readonly tools: ToolShapes;
 }
 
-/** What parsers know of the tools. */
+/** The tools, as far as parsers know them. */
 export interface ToolShapes {
   /** Whether there is a tool of this name. */
   has(name: string): boolean;

@@ -67,7 +67,7 @@ export function layoutCalls(layout: CallLayout): CallsForm | undefined {
 }
 
 interface LayoutReader {
-  /** The mark that a stretch of calls begins with; "" where nothing tells it from an answer that is JSON. */
+  /** The mark that a section of calls begins with; "" where nothing tells it from an answer that is JSON. */
   readonly opening: string;
   /** The other marks. */
   readonly marks: readonly string[];

@@ -11,7 +11,7 @@ import { toolShapes } from "./shapes.ts";
 export type { AnswerForm } from "./form.ts";
 export type { ReasoningMarks } from "./family.ts";
 
-/** What is known of a model beside the text of its template. */
+/** Knowledge of a model beside the text of its template. */
 export interface FormEvidence {
   /** The tokens of its vocabulary that stand for themselves. Default none. */
   readonly tokens?: readonly string[] | undefined;
@@ -84,7 +84,7 @@ function withoutReasoning(text: string): string {
   return first === undefined ? text : text.slice(first.at + first.close.length).trimStart();
 }
 
-/** Whether a family finds the calls that were written, and takes nothing of them for text. */
+/** Returns whether a family finds the written calls, and takes nothing of them for text. */
 function readsCalls(family: Family, { one, two }: WrittenCalls): boolean {
   return reads(family, one, 1) && (two === undefined || reads(family, two, 2));
 }

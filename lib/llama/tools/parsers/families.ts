@@ -1,5 +1,5 @@
 /**
- * The families of models, by how they write calls of tools and what they think.
+ * The families of models, by how they write tool calls and reasoning.
  *
  * @module
  */
@@ -151,7 +151,7 @@ function* readBuiltIn(context: ParseContext): Parse<boolean> {
   return true;
 }
 
-/** JSON that nothing marks: a call only at the start of an answer, and of a tool that there is. */
+/** JSON without marks: a call only at the start of an answer, and of a known tool. */
 function readBareObjects(context: ParseContext): Parse<boolean> {
   return readObjects(context, { close: [], known: true });
 }
@@ -265,10 +265,10 @@ const deepseek: Family = {
   marks: ["<｜tool▁sep｜>", "<｜tool▁call▁end｜>", "<｜tool▁calls▁end｜>"],
 };
 
-/** A model of no known family, which is told to write calls as Hermes does. */
+/** A model of no known family, which is instructed to write calls as Hermes does. */
 export const fallback: Family = { ...hermes, name: "json", signs: [], readStart: readBareObjects };
 
-/** The families, in the order in which a template is looked at: the more special before the more general. */
+/** The families, in the order in which they are tried: the more special before the more general. */
 export const families: readonly Family[] = [
   muse,
   harmony,

@@ -35,41 +35,41 @@ export type FamilyName =
   | "derived"
   | "json";
 
-/** What stands before and behind what a model thinks. */
+/** The marks around a model's reasoning. */
 export interface ReasoningMarks {
-  /** Before. */
+  /** The mark before it. */
   readonly open: string;
-  /** Behind. */
+  /** The mark behind it. */
   readonly close: string;
-  /** What closes a thought that is ended for the model, up to where the text begins. Default the mark on a line of its own. */
+  /** The text that ends reasoning on the model's behalf, up to where the answer's text begins. Default the closing mark on a line of its own. */
   readonly closing?: string;
-  /** What ends a thought too, without being part of its end. */
+  /** Marks of the next part, which end reasoning too. */
   readonly ends?: readonly string[];
 }
 
-/** How a family writes calls. */
+/** A family of models that write tool calls in the same way. */
 export interface Family {
   /** Its name. */
   readonly name: FamilyName;
-  /** What a template of the family has in it: one of these lists of strings, each with all of its strings. */
+  /** Signs of the family in the text of a template: all strings of one of these lists. */
   readonly signs: readonly (readonly string[])[];
-  /** What calls begin with. */
+  /** Returns the marks that begin calls. */
   openings(tools: ToolShapes): readonly string[];
-  /** Reads the calls behind an opening; false when there is none, and then nothing was given out. */
+  /** Reads the calls behind an opening mark; false, without any output, when there are none. */
   read(context: ParseContext, opening: string): Parse<boolean>;
-  /** Reads what may stand at the start of an answer alone; false when it isn't there. */
+  /** Reads a call without a mark at the start of an answer; false when there is none. */
   readStart?(context: ParseContext): Parse<boolean>;
-  /** What is dropped wherever it comes. */
+  /** Marks that are dropped wherever they are. */
   readonly dropped?: readonly string[];
-  /** Other control tokens that the form is made of. */
+  /** Other control tokens of the form. */
   readonly marks?: readonly string[];
-  /** What the text of an answer begins with, where that isn't its first character. */
+  /** The marks before the text of an answer. */
   readonly answerStart?: string;
-  /** Whether a call ends what the model thinks, also where that wasn't closed. */
+  /** Whether a call ends reasoning that wasn't closed. */
   readonly callEndsReasoning?: boolean;
-  /** How answers are read that are messages with headers. */
+  /** The form of answers that are messages with headers. */
   readonly messages?: MessageForm;
-  /** Marks of the thought, where the family itself has them: templates needn't be looked at. */
+  /** The marks of reasoning, where the family itself has them: templates needn't be looked at. */
   readonly thought?: ReasoningMarks;
   /** Whether every answer is made of the marks, also one that calls nothing. */
   readonly isFramed?: boolean;

@@ -1,12 +1,12 @@
 import type { CallsForm } from "../call_forms.ts";
 import type { Family, ReasoningMarks } from "./family.ts";
 
-/** How a model's answers are read. */
+/** The form of a model's answers. */
 export interface AnswerForm {
-  /** How it writes calls of tools. */
+  /** The family, which reads tool calls. */
   readonly family: Family;
-  /** How it marks its reasoning; `undefined` when nothing says so, and where answers are messages with headers. */
+  /** The marks of reasoning; `undefined` when unknown, and where answers are messages with headers. */
   readonly reasoning: ReasoningMarks | undefined;
-  /** How its template writes calls, where a grammar can be made of that. */
+  /** The layout of calls in the template, where a grammar can be made of it. */
   readonly calls?: CallsForm;
 }

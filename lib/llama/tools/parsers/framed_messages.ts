@@ -11,7 +11,7 @@ import type { Parse } from "./reader.ts";
 /** The part of a message that a header announces: text, a thought, or a call of the tool with this name. */
 export type MessageKind = "text" | "reasoning" | { readonly call: string };
 
-/** How a family writes such messages. */
+/** The form of such messages. */
 export interface MessageForm {
   /** Marks that begin a header. */
   readonly starts: readonly string[];
@@ -59,7 +59,7 @@ function* isHeader(context: ParseContext, form: MessageForm): Parse<boolean> {
   return header !== undefined;
 }
 
-/** A header and the mark behind it; takes nothing when there is none. */
+/** Reads a header and the mark behind it; consumes nothing when there is none. */
 function* readHeader(context: ParseContext, form: MessageForm, first: boolean): Parse<string | undefined> {
   const { reader, sink } = context;
   const from = reader.begin();

@@ -12,7 +12,7 @@ const hexadecimal = /[0-9a-fA-F]/;
 const inNumber = /[0-9eE+.\-]/;
 const number = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
 
-/** Where JSON goes as it is read: text that together is valid JSON. */
+/** Takes JSON as it is read: pieces that together are valid JSON. */
 export type Give = (text: string) => void;
 
 /**
@@ -155,7 +155,7 @@ function takeOne(reader: Reader, give: Give): void {
   reader.at++;
 }
 
-/** The value of JSON text; `undefined` when it is none. */
+/** Returns the value of JSON text; `undefined` for any other text. */
 export function valueOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

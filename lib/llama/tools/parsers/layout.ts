@@ -6,12 +6,12 @@
 
 import { PROBE_ARGUMENTS, PROBE_KEYS, PROBE_TOOL, type WrittenCalls } from "./probe.ts";
 
-/** How the arguments of a call stand: as JSON within a JSON object that has the name too, as JSON behind the name, or as elements. */
+/** The form of arguments: JSON within a JSON object that has the name too, JSON behind the name, or elements. */
 export type LayoutKind = "object" | "named" | "markup";
 
-/** How calls are written: `open` name `middle` arguments, `between` further calls, `close`. */
+/** The layout of calls: `open` name `middle` arguments, `between` further calls, `close`. */
 export interface CallLayout {
-  /** How the arguments stand. */
+  /** The form of the arguments. */
   readonly kind: LayoutKind;
   /** Before the name of the first call. */
   readonly open: string;
@@ -51,7 +51,7 @@ function single(open: string): { callOpen: string; between: undefined } {
   return { callOpen: open, between: undefined };
 }
 
-/** Where the arguments stand as one JSON object. */
+/** Finds the arguments as one JSON object. */
 function jsonArguments(text: string, from: number, call: 0 | 1): { from: number; to: number } | undefined {
   const start = text.indexOf("{", from);
   const last = String(PROBE_ARGUMENTS[call].probe_count);

@@ -11,7 +11,7 @@ import { readJson, valueOf } from "./json.ts";
 import type { Parse } from "./reader.ts";
 import { readName, skipTo } from "./sections.ts";
 
-/** How such calls are written. */
+/** The markup of a family's calls. */
 export interface MarkupForm {
   /** Before the name of the tool. */
   readonly call: string;
@@ -35,7 +35,7 @@ export interface MarkupForm {
   readonly value?: string;
   /** Behind its value. */
   readonly argumentEnd: readonly string[];
-  /** What ends the stretch. */
+  /** The end of the section. */
   readonly close: readonly string[];
   /** Whether a value stands on lines of its own. */
   readonly lines: boolean;

@@ -14,7 +14,7 @@ const MAX_DEPTH = 64;
 const MAX_NAME_CHARACTERS = 256;
 const ITEM = "item";
 
-/** Reads calls behind the opening of the stretch, and its end. False when there is none. */
+/** Reads calls behind the opening of the section, and its end. False when there is none. */
 export function* readNestedCalls(context: ParseContext, mark: string): Parse<boolean> {
   const { reader, sink } = context;
   const close = [`${mark}</tool_call>`];

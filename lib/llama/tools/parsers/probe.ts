@@ -4,7 +4,7 @@
  * @module
  */
 
-/** How a template takes the arguments of a call: as an object, or as JSON text. */
+/** The form in which a template takes the arguments of a call: an object, or JSON text. */
 export type ArgumentsForm = "object" | "text";
 
 /** The tool of the probes. */
@@ -68,7 +68,7 @@ export function probeMessages(form: ArgumentsForm): Readonly<Record<keyof ProbeT
   };
 }
 
-/** What a template writes for the answers alone. */
+/** The text that a template writes for answers with calls. */
 export interface WrittenCalls {
   /** One call. */
   readonly one: string;

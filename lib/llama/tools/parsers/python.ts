@@ -22,7 +22,7 @@ const letter = /[A-Za-z]/;
 const inNumber = /[0-9eE+.\-_]/;
 const number = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
 
-/** Reads calls in brackets, and what ends the stretch. False when there is none. */
+/** Reads calls in brackets, and what ends the section. False when there is none. */
 export function* readPythonCalls(context: ParseContext, close: readonly string[]): Parse<boolean> {
   const { reader, sink } = context;
   if ((yield* reader.takeAfterSpace(["["])) === undefined) return false;
@@ -71,7 +71,7 @@ export function* readPythonArguments({ reader, sink }: ParseContext): Parse<bool
   }
 }
 
-/** A whole text that is a value of Python, as JSON text; `undefined` when it is none. */
+/** Converts a text that is one Python value to JSON; `undefined` for any other text. */
 export function pythonValue(text: string): string | undefined {
   const reader = new Reader();
   reader.push(text.trim());
@@ -80,7 +80,7 @@ export function pythonValue(text: string): string | undefined {
   return reader.at === reader.end ? value ?? undefined : undefined;
 }
 
-/** A value as JSON text. */
+/** Reads a value and returns it as JSON. */
 function* readValue(reader: Reader, depth: number): Parse<string | undefined> {
   if (depth > MAX_DEPTH) return undefined;
   yield* reader.skipSpace();

@@ -5,24 +5,24 @@
  * @module
  */
 
-/** A step of a parser: it yields while it waits for more text. */
+/** A parser: it yields while it waits for more text. */
 export type Parse<T> = Generator<void, T, void>;
 
-/** Consumed text that is kept at most before it is dropped. */
+/** The number of consumed characters that are kept at most. */
 const MAX_CONSUMED = 4096;
 const space = /[ \t\n\r]/;
 
-/** Text that comes in pieces, and where the parser is in it. Places are counted from the start of all text. */
+/** Text that comes in pieces, and a parser's position in it. Positions are counted from the start of all text. */
 export class Reader {
   #text = "";
   #base = 0;
   #attempts = 0;
-  /** Where the parser is. */
+  /** The position of the parser. */
   at = 0;
   /** Whether no more text comes. */
   ended = false;
 
-  /** Where the text that came so far ends. */
+  /** The end of the text so far. */
   get end(): number {
     return this.#base + this.#text.length;
   }
@@ -64,18 +64,18 @@ export class Reader {
     this.#attempts--;
   }
 
-  /** The next character without taking it; "" at the end of all text. */
+  /** Returns the next character without consuming it; an empty string at the end of all text. */
   *peek(): Parse<string> {
     while (this.at >= this.end && !this.ended) yield;
     return this.charAt(this.at);
   }
 
-  /** Takes white space. */
+  /** Consumes white space. */
   *skipSpace(): Parse<void> {
     while (space.test(yield* this.peek())) this.at++;
   }
 
-  /** Takes one of these strings, the longest that is there; `undefined` when none is. */
+  /** Consumes the longest of these strings that is next; `undefined` when none is. */
   *take(options: readonly string[]): Parse<string | undefined> {
     for (;;) {
       const rest = this.slice(this.at);
@@ -89,7 +89,7 @@ export class Reader {
     }
   }
 
-  /** Takes white space and then one of these strings; takes nothing when none is there. */
+  /** Consumes white space and then one of these strings; nothing when none is next. */
   *takeAfterSpace(options: readonly string[]): Parse<string | undefined> {
     const from = this.begin();
     try {
@@ -175,7 +175,7 @@ function longest(found: readonly string[]): string | undefined {
   );
 }
 
-/** Whether all of a text is white space. */
+/** Returns whether a text is only white space. */
 export function isSpace(text: string): boolean {
   return /^[ \t\n\r]*$/.test(text);
 }

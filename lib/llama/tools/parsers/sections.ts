@@ -1,5 +1,5 @@
 /**
- * Stretches of text that hold calls of tools, in the forms that families of models share.
+ * Sections of text that hold tool calls, in the forms that families of models share.
  *
  * @module
  */
@@ -12,9 +12,9 @@ const nameCharacter = /[\p{L}\p{N}_.:\-]/u;
 const MAX_NAME_CHARACTERS = 256;
 const fences = ["```json", "```"] as const;
 
-/** How calls written as JSON objects are arranged. */
+/** A section of calls written as JSON objects. */
 export interface ObjectSection {
-  /** What ends the stretch; may be left out by the model. */
+  /** The marks that end the section; the model may leave them out. */
   readonly close: readonly string[];
   /** The keys of a call. Default the usual ones. */
   readonly keys?: CallKeys;
@@ -50,7 +50,7 @@ export function* readObjects(
   return true;
 }
 
-/** Whether a character comes next, behind white space. Takes nothing. */
+/** Returns whether a character is next, after white space. Consumes nothing. */
 export function* isNext(reader: Reader, character: string): Parse<boolean> {
   const from = reader.begin();
   yield* reader.skipSpace();
@@ -60,7 +60,7 @@ export function* isNext(reader: Reader, character: string): Parse<boolean> {
   return found;
 }
 
-/** Reads the name of a tool; "" when there is none. */
+/** Reads the name of a tool; an empty string when there is none. */
 export function* readName(reader: Reader): Parse<string> {
   const from = reader.begin();
   while (reader.at - from < MAX_NAME_CHARACTERS && nameCharacter.test(yield* reader.peek())) reader.at++;
@@ -96,7 +96,7 @@ export function* readNamedCall(
   if (close.length > 0) yield* reader.takeAfterSpace(close);
 }
 
-/** Goes on to behind what ends a broken call; to the end of all text when nothing does. */
+/** Skips to behind the end of a broken call, or to the end of all text. */
 export function* skipTo(reader: Reader, close: readonly string[]): Parse<void> {
   if (close.length === 0) return;
   const found = yield* reader.until(close, () => {});

@@ -10,11 +10,11 @@ export interface ParsedToolCall {
   complete: boolean;
 }
 
-/** What a parser finds in generated text, in the order in which it comes. */
+/** An event of a parser, in the order of the text. */
 export type ParseEvent =
   /** Text for the reader. */
   | { readonly type: "text"; readonly text: string }
-  /** What the model thinks before it answers. */
+  /** Reasoning. */
   | { readonly type: "reasoning"; readonly text: string }
   /** A call begins; `index` counts the calls of the message. */
   | { readonly type: "callStart"; readonly index: number; readonly name: string; readonly id: string | undefined }
@@ -23,37 +23,37 @@ export type ParseEvent =
   /** It has ended. */
   | { readonly type: "callEnd"; readonly index: number; readonly call: ParsedToolCall };
 
-/** What a stretch of generated text was taken for. */
+/** The kind of a stretch of generated text. */
 export type SpanKind = "text" | "reasoning" | "call" | "markup";
 
 /** A stretch of generated text. */
 export interface Span {
-  /** What it was taken for. */
+  /** Its kind. */
   readonly kind: SpanKind;
-  /** Where it ends; it begins where the one before it ends. */
+  /** The index of its end; it begins where the one before it ends. */
   readonly to: number;
 }
 
-/** Collects what a parser finds. */
+/** Collects the output of a parser. */
 export class Sink {
   #events: ParseEvent[] = [];
   #space = "";
   #current: ParsedToolCall | undefined;
   /** All calls that began. */
   readonly calls: ParsedToolCall[] = [];
-  /** What all of the text was taken for. */
+  /** All stretches of the text. */
   readonly spans: Span[] = [];
-  /** Characters that were looked at last for a call that was none. */
+  /** The number of characters that were last read in vain. */
   inVain = 0;
 
-  /** The events since it was last asked. */
+  /** Returns the events since the last call. */
   take(): ParseEvent[] {
     const events = this.#events;
     this.#events = [];
     return events;
   }
 
-  /** Notes what the text up to a place was taken for. */
+  /** Notes the kind of the text up to an index. */
   span(kind: SpanKind, to: number): void {
     const last = this.spans.at(-1);
     if (to <= (last?.to ?? 0)) return;
@@ -61,7 +61,7 @@ export class Sink {
     this.spans.push({ kind, to });
   }
 
-  /** Text. White space at its end waits for what follows: before a call it is none. */
+  /** Adds text. White space at its end waits for what follows, and is dropped before a call. */
   text(text: string): void {
     const all = this.#space + text;
     const body = all.trimEnd();
@@ -70,7 +70,7 @@ export class Sink {
     this.#give("text", body);
   }
 
-  /** What the model thinks. */
+  /** Adds reasoning. */
   reasoning(text: string): void {
     if (text !== "") this.#give("reasoning", text);
   }
@@ -81,7 +81,7 @@ export class Sink {
     else this.#events.push({ type, text });
   }
 
-  /** A call begins. */
+  /** Begins a call. */
   startCall(name: string, id: string | undefined): void {
     this.#space = "";
     const index = this.calls.length;
@@ -90,7 +90,7 @@ export class Sink {
     this.#events.push({ type: "callStart", index, name, id });
   }
 
-  /** More of the arguments of the call that began last. */
+  /** Adds to the arguments of the call that began last. */
   argumentText(text: string): void {
     if (this.#current === undefined || text === "") return;
     this.#current.arguments += text;
@@ -100,7 +100,7 @@ export class Sink {
     } else this.#events.push({ type: "callArguments", index: this.calls.length - 1, text });
   }
 
-  /** The call ends. An id may come behind its arguments. */
+  /** Ends the call. An id may come behind its arguments. */
   endCall(complete: boolean, id?: string): void {
     const call = this.#current;
     if (call === undefined) return;
@@ -110,7 +110,7 @@ export class Sink {
     this.#events.push({ type: "callEnd", index: this.calls.length - 1, call: { ...call } });
   }
 
-  /** All of the text was read. */
+  /** Ends the text. */
   finish(): void {
     this.endCall(false);
     if (this.#space !== "" && (this.calls.length === 0)) this.#events.push({ type: "text", text: this.#space });
