@@ -6,11 +6,12 @@ import { join } from "node:path";
 import { produce, writeWhole } from "../setup/cache.ts";
 import { linkTo } from "../setup/link.ts";
 import { readPins, type SourcePin, type Upstream } from "../setup/sources.ts";
+import { Verifier } from "../setup/verify.ts";
 import { ZIG_VERSION } from "../setup/zig.ts";
 import { SetupError } from "../support/errors.ts";
 import { step } from "../support/progress.ts";
 import { cpuFeatures, hostTarget, nativeVariants, readVariants, targetVariants } from "./cpu.ts";
-import { describe, MANIFEST_NAME } from "./manifest.ts";
+import { describe, libraryFault, MANIFEST_NAME } from "./manifest.ts";
 import { runZigBuild } from "./zig_build.ts";
 
 /** What a build needs. */
@@ -31,11 +32,13 @@ export interface LibraryOptions {
   readonly variants?: string | undefined;
   /** Options of build.zig: `["optimize=safe", …]`. */
   readonly settings?: readonly string[] | undefined;
+  /** Knows the hashes of files that weren't touched since; without it every library is hashed. */
+  readonly verifier?: Verifier | undefined;
   /** Whether `native/<target>` is linked to the libraries (default: yes). */
   readonly link?: boolean | undefined;
 }
 
-/** Builds the libraries of one target unless the cache has them, and links `native/<target>` to them. Returns their folder. */
+/** Builds the libraries of one target unless the cache has them whole, and links `native/<target>` to them. Returns their folder. */
 export async function ensureLibraries(tools: BuildTools, options: LibraryOptions = {}): Promise<string> {
   const { root, cache, upstream } = tools;
   const target = options.target ?? hostTarget();
@@ -43,7 +46,11 @@ export async function ensureLibraries(tools: BuildTools, options: LibraryOptions
   const settings = options.settings ?? [];
   const pins = upstream.map(({ pin }) => pin);
   const folder = buildFolder(cache, target, await contentKey(root, pins, target, variants, settings));
-  await produce(folder, (temporary) => buildLibraries(tools, { target, variants, settings }, temporary));
+  const verifier = options.verifier ?? await Verifier.open(cache, false);
+  const build = (temporary: string): Promise<void> => buildLibraries(tools, { target, variants, settings }, temporary);
+  const names = targetVariants(await readVariants(root), target).map(({ name }) => name);
+  const wanted = { target, variants: variants === "all" ? names : variants.split(",") };
+  await produce(folder, build, { fault: () => libraryFault(folder, wanted, verifier) });
   if (options.link ?? true) await linkTo(folder, join(root, "native", target));
   return folder;
 }

@@ -2,7 +2,8 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Upstream } from "../setup/sources.ts";
-import { SetupError } from "../support/errors.ts";
+import type { Verifier } from "../setup/verify.ts";
+import { codeOf, SetupError } from "../support/errors.ts";
 import { sha256 } from "../support/hash.ts";
 
 export const MANIFEST_NAME = "manifest.json";
@@ -45,7 +46,7 @@ export async function describe(
     if (found === undefined) throw new SetupError(`csrc/sources.json has no ${wanted}`);
     return found;
   }) as [DescribedSources, DescribedSources];
-  const names = (await readdir(folder)).filter((name) => /\.(so|dylib|dll)$/.test(name)).sort();
+  const names = (await readdir(folder)).filter((name) => LIBRARY_FILE.test(name)).sort();
   return {
     format: 1,
     target,
@@ -56,6 +57,43 @@ export async function describe(
     backendApiVersion: await backendApiVersion(llama.sources),
     files: await Promise.all(names.map((name) => describeFile(folder, name))),
   };
+}
+
+/** The libraries that every build has. */
+const REQUIRED = ["ggml", "ggml-base", "ggml-rpc", "llama", "mtmd", "whisper", "parakeet"];
+const LIBRARY_FILE = /\.(so|dylib|dll)$/;
+
+/** The reason why a folder isn't a whole build of a target: a manifest that says less than it must, a library that is missing, cut or changed. */
+export async function libraryFault(
+  folder: string,
+  { target, variants }: { readonly target: string; readonly variants: readonly string[] },
+  verifier: Verifier,
+): Promise<string | undefined> {
+  const manifest = await readManifest(join(folder, MANIFEST_NAME));
+  if (manifest === undefined) return `${MANIFEST_NAME} can't be read`;
+  if (manifest.target !== target) return `${MANIFEST_NAME} is for the target ${manifest.target}`;
+  const listed = new Set(manifest.files.map(({ name }) => name));
+  const missing = REQUIRED.find((wanted) => !manifest.files.some(({ library }) => library === wanted));
+  if (missing !== undefined) return `${MANIFEST_NAME} lists no library ${missing}`;
+  const absent = variants.find((wanted) => !manifest.files.some(({ variant }) => variant === wanted));
+  if (absent !== undefined) return `${MANIFEST_NAME} lists no CPU variant ${absent}`;
+  const unlisted = (await readdir(folder)).find((name) => LIBRARY_FILE.test(name) && !listed.has(name));
+  if (unlisted !== undefined) return `${MANIFEST_NAME} doesn't list ${unlisted}`;
+  for (const file of manifest.files) {
+    const fault = await verifier.fault(join(folder, file.name), file);
+    if (fault !== undefined) return `${file.name}: ${fault}`;
+  }
+  return undefined;
+}
+
+async function readManifest(path: string): Promise<Manifest | undefined> {
+  try {
+    const read = JSON.parse(await readFile(path, "utf8")) as Manifest;
+    return Array.isArray(read.files) ? read : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError || codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 async function describeFile(folder: string, name: string): Promise<ManifestFile> {

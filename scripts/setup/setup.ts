@@ -1,9 +1,9 @@
 // Set-up: fetches and builds all that the project needs.
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { bunProgram, denoProgram, ensurePackages } from "../bootstrap/packages.mjs";
 import { hostTarget } from "../build/cpu.ts";
 import { type BuildTools, ensureLibraries } from "../build/libraries.ts";
-import { MANIFEST_NAME } from "../build/manifest.ts";
 import { SetupError } from "../support/errors.ts";
 import { ROOT } from "../support/root.ts";
 import { cacheFolder } from "./cache.ts";
@@ -11,25 +11,37 @@ import { linkTo } from "./link.ts";
 import { ensureModel, modelPath, readModels } from "./models.ts";
 import { ensureSources, readPins, type Upstream } from "./sources.ts";
 import { isComplete, rememberComplete } from "./stamp.ts";
+import { Verifier } from "./verify.ts";
 import { ensureZig } from "./zig.ts";
 
-/** Fetches and builds what isn't there: packages, compiler, sources, the default model, this machine's libraries. Returns whether anything was missing. */
-export async function setup(): Promise<boolean> {
-  if (isComplete(ROOT)) return false;
+/** Options of {@linkcode setup}. */
+export interface SetupOptions {
+  /** Hash every file, those too that weren't touched since they were found right (default: no). */
+  readonly verify?: boolean;
+}
+
+/**
+ * Fetches and builds what isn't there, or isn't as it should be: packages, compiler, sources, the default model, this machine's libraries. Returns whether
+ * there was anything to look at: a file that was touched is hashed again.
+ */
+export async function setup({ verify = false }: SetupOptions = {}): Promise<boolean> {
+  if (!verify && isComplete(ROOT)) return false;
   const cache = cacheFolder();
+  const verifier = await Verifier.open(cache, !verify);
   await ensurePackages(ROOT);
   const tools = await ensureTools(cache);
   const models = await readModels(ROOT);
   const model = models.models.find(({ file }) => file === models.default);
   if (model === undefined) throw new SetupError(`scripts/models.json has no model ${models.default}`);
-  await ensureModel(ROOT, cache, model);
-  await ensureLibraries(tools);
+  await ensureModel(ROOT, cache, model, verifier);
+  const libraries = await ensureLibraries(tools, { verifier });
+  await verifier.save();
   await rememberComplete(ROOT, [
     denoProgram(ROOT),
     bunProgram(ROOT),
     ...tools.upstream.map(({ name }) => join(ROOT, "csrc", "upstream", name)),
     modelPath(cache, model),
-    join(ROOT, "native", hostTarget(), MANIFEST_NAME),
+    ...(await readdir(libraries)).sort().map((name) => join(ROOT, "native", hostTarget(), name)),
   ]);
   return true;
 }
