@@ -156,6 +156,11 @@ export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncD
     return this.#unmarshal(signature, result) as ReturnType<Lib[K]>;
   }
 
+  /** Whether it was disposed. */
+  get disposed(): boolean {
+    return this.#disposed !== undefined;
+  }
+
   /** Whether it was disposed or lost. */
   get closed(): boolean {
     return this.#disposed !== undefined || this.#worker.lost !== undefined;

@@ -148,9 +148,19 @@ export class GgufFile implements AsyncDisposable {
     return await this.#read(place.entryOffset, place.byteOffset + place.byteLength - place.entryOffset);
   }
 
-  /** Closes the file. Later reads throw {@linkcode DisposedError}. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Whether it was disposed. */
+  get disposed(): boolean {
+    return this.#disposed !== undefined;
+  }
+
+  /** Closes the file. Later reads throw {@linkcode DisposedError}; a second call does nothing. */
+  async dispose(): Promise<void> {
     await (this.#disposed ??= this.#source[Symbol.asyncDispose]?.() as Promise<void> | undefined ?? Promise.resolve());
+  }
+
+  /** Calls {@linkcode GgufFile.dispose}, for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.dispose();
   }
 
   #part(name: string, options: GgufReadOptions | undefined): { start: number; length: number } {

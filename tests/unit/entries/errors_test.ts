@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import test from "node:test";
+import { fileURLToPath } from "node:url";
+import { GgmlError } from "../../../base/errors.ts";
+import { readModules } from "../../../scripts/check_layers/imports.ts";
+import { ROOTS } from "../../../scripts/check_layers/rules.ts";
+import { entryPoints } from "../../../scripts/public_names/read.ts";
+
+const root = new URL("../../../", import.meta.url);
+const modules = readModules(fileURLToPath(root), ROOTS);
+
+/** What an entry point exports. */
+async function exportsOf(entry: string): Promise<Record<string, unknown>> {
+  return await import(new URL(entryPoints()[entry] ?? "", root).href) as Record<string, unknown>;
+}
+
+/** The classes of errors that an entry point exports, with their codes. */
+async function errorsOf(entry: string): Promise<Map<string, string>> {
+  const classes = Object.entries(await exportsOf(entry)).filter(([, value]) => isErrorClass(value));
+  return new Map(classes.map(([name, value]) => [name, (value as typeof GgmlError).code]));
+}
+
+function isErrorClass(value: unknown): value is typeof GgmlError {
+  return typeof value === "function" && (value === GgmlError || value.prototype instanceof GgmlError);
+}
+
+/** The names of all classes that extend GgmlError with a code of their own, as the sources have them. */
+function errorClasses(): Set<string> {
+  const found = new Set(["GgmlError"]);
+  const sources = [...modules.values()].map(({ source }) => source).join("\n");
+  const declared = [...sources.matchAll(/\bclass (\w+) extends (\w+) \{(?!\})/g)];
+  for (const parent of found) for (const [, name = "", base] of declared) if (base === parent) found.add(name);
+  return found;
+}
+
+/** Every module that an entry point runs, those of its native threads too. */
+function reached(entry: string): string[] {
+  const start = (entryPoints()[entry] ?? "").replace("./", "");
+  const folder = start.replace(/mod\.ts$/, "");
+  const found = new Set([start, `${folder}thread/tasks.ts`]);
+  for (const path of found) {
+    for (const { kind, target } of modules.get(path)?.imports ?? []) {
+      if ((kind === "value" || kind === "dynamic") && modules.has(target)) found.add(target);
+    }
+  }
+  return [...found];
+}
+
+test("every error class has a code of its own, and docs/errors.md has each with its cause and cure", async () => {
+  const all = new Map<string, string>();
+  for (const entry of Object.keys(entryPoints())) for (const one of await errorsOf(entry)) all.set(...one);
+  assert.equal(new Set(all.values()).size, all.size);
+  const text = await readFile(new URL("docs/errors.md", root), "utf8");
+  const rows = [...text.matchAll(/^\| `(\w+)` +\| `(\w+)` +\| ([\w`].*) \| ([\w`].*) \|$/gm)];
+  const documented = rows.map(([, code, name]) => `${name} ${code}`).sort();
+  assert.deepEqual(documented, [...all].map(([name, code]) => `${name} ${code}`).sort());
+});
+
+test("every entry point exports GgmlError and each error class that its modules throw", async () => {
+  const ours = errorClasses();
+  assert.ok(ours.size > 60, String(ours.size));
+  for (const entry of Object.keys(entryPoints())) {
+    const exported = await errorsOf(entry);
+    assert.ok(exported.has("GgmlError"), entry);
+    let thrown = 0;
+    for (const path of reached(entry)) {
+      for (const [, name = ""] of (modules.get(path)?.source ?? "").matchAll(/\bnew (\w+Error)\(/g)) {
+        // Others are errors of the language, or stay inside of their folder.
+        if (!ours.has(name)) continue;
+        assert.ok(exported.has(name), `${entry} doesn't export ${name}, which ${path} throws`);
+        thrown++;
+      }
+    }
+    assert.ok(thrown > 3, `${entry}: ${thrown}`);
+  }
+});
