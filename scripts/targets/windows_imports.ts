@@ -19,7 +19,8 @@ const reviewed: Readonly<Record<string, string>> = {
     VirtualLock VirtualProtect VirtualQuery WaitForSingleObject WaitForSingleObjectEx WakeAllConditionVariable
     WideCharToMultiByte WriteFile`,
   // WaitOnAddress and its like, since Windows 8.
-  "api-ms-win-core-synch-l1-2-0.dll": "WaitOnAddress WakeByAddressAll",
+  "api-ms-win-core-synch-l1-2-0.dll": `
+    InitializeConditionVariable Sleep SleepConditionVariableSRW WaitOnAddress WakeAllConditionVariable WakeByAddressAll`,
   "ws2_32.dll": `
     WSAStartup accept bind closesocket connect gethostbyname htons inet_addr listen recv send setsockopt
     socket`,
