@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { GenerationResult } from "../../mod.ts";
-import { command, run, slow, system, testModel } from "./support.ts";
+import { command, run, sharedModel, slow, system } from "./support.ts";
+
+const shared = sharedModel();
 
 test("the default model names the capital of France, streamed and whole", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   const chat = model.chat({ system });
   const generation = chat.send("What is the capital of France?", { temperature: 0, maxTokens: 32 });
   let streamed = "";
@@ -28,7 +30,7 @@ test("the default model names the capital of France, streamed and whole", slow, 
 });
 
 test("results are plain data", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   const result = await model.complete("1, 2, 3,", { temperature: 0, maxTokens: 4 });
   assert.deepEqual(JSON.parse(JSON.stringify(result)), result);
   assert.deepEqual(structuredClone(result), result);
@@ -38,7 +40,7 @@ test("results are plain data", slow, async () => {
 });
 
 test("the same seed gives the same tokens, another seed others; the seed is reported", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   const complete = (seed?: number) =>
     model.complete("Once upon a time", { maxTokens: 16, temperature: 1, ...(seed === undefined ? {} : { seed }) });
   const one = await complete(1);
@@ -50,7 +52,7 @@ test("the same seed gives the same tokens, another seed others; the seed is repo
 });
 
 test("sampling options do what they say", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   const tokens = async (options: Record<string, number>) =>
     (await model.complete("Once upon a time", { maxTokens: 12, seed: 3, ...options })).tokens;
   const greedy = await tokens({ temperature: 0 });
@@ -80,7 +82,7 @@ test("Deno and Bun give the same tokens, greedy and by seed", slow, async () => 
 });
 
 test("a conversation goes on, and what it has in memory isn't computed again", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   const chat = model.chat({ system });
   const first = await chat.send("My name is Ada.", { temperature: 0, maxTokens: 24 });
   assert.equal(first.timings.reusedTokens, 0);
@@ -96,7 +98,7 @@ test("a conversation goes on, and what it has in memory isn't computed again", s
 });
 
 test("turns of one chat that are asked for at once come one after another", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   const chat = model.chat({ system });
   const sent = ["one", "two", "three"].map((text) => chat.send(text, { temperature: 0, maxTokens: 4 }));
   await Promise.all(sent);
@@ -108,7 +110,7 @@ test("turns of one chat that are asked for at once come one after another", slow
 });
 
 test("control tokens in what the user says are text", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   const template = "{% for m in messages %}<|im_start|>{{ m.content }}<|im_end|>{% endfor %}";
   const count = async (content: string) =>
     (await model.chat({ template }).send(content, { maxTokens: 1 })).timings.promptTokens;

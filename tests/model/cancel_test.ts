@@ -10,7 +10,11 @@ import {
   loadModel,
   type SamplerFunction,
 } from "../../mod.ts";
-import { longPrompt, slow, system, testModel } from "./support.ts";
+import { longPrompt, sharedModel, slow, system } from "./support.ts";
+
+// Not mapped: a test below looks for mapped models.
+const shared = sharedModel({ mmap: false });
+const sharedLarge = sharedModel({ mmap: false, contextSize: 4096 });
 
 const question = { temperature: 0, maxTokens: 12 } as const;
 
@@ -33,9 +37,9 @@ function atToken(count: number, call: () => void): CompletionOptions {
 }
 
 test("a long prompt that is cancelled at any moment leaves the context as a fresh one", slow, async () => {
-  await using fresh = await testModel();
+  const fresh = await shared();
   const expected = await fresh.complete("The capital of France is", question);
-  await using model = await testModel({ contextSize: 4096 });
+  const model = await sharedLarge();
   const prompt = longPrompt(model, 2000);
   for (const moment of [0, 1, 30, 100, 300]) {
     const controller = new AbortController();
@@ -50,7 +54,7 @@ test("a long prompt that is cancelled at any moment leaves the context as a fres
 });
 
 test("a generation that is cancelled after its first piece leaves the context as a fresh one", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   const expected = await model.complete("The capital of France is", question);
   const controller = new AbortController();
   const reason = { any: "thing" };
@@ -67,7 +71,7 @@ test("a generation that is cancelled after its first piece leaves the context as
 });
 
 test("leaving a loop stops the generation", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   const generation = model.complete("Once upon a time");
   for await (const _ of generation) break;
   assert.ok(await reasonOf(generation) instanceof GenerationCancelledError);
@@ -75,7 +79,7 @@ test("leaving a loop stops the generation", slow, async () => {
 });
 
 test("a cancelled turn stays out of the history, and the chat goes on", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   const chat = model.chat({ system });
   for await (const _ of chat.send("Tell me a long story.")) break;
   assert.equal(chat.history.length, 1);
@@ -88,7 +92,7 @@ test(
   "generations that are asked for at once come in order; one that is cancelled while it waits doesn't hold up the others",
   slow,
   async () => {
-    await using model = await testModel();
+    const model = await shared();
     const ended: string[] = [];
     const controller = new AbortController();
     const ask = (name: string, signal?: AbortSignal) => {
@@ -110,7 +114,7 @@ test(
 );
 
 test("a signal that was aborted before", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   const reason = new Error("before");
   const signal = AbortSignal.abort(reason);
   assert.equal(await reasonOf(model.complete("x", { signal })), reason);
@@ -119,7 +123,7 @@ test("a signal that was aborted before", slow, async () => {
 });
 
 test("AbortSignal.timeout and AbortSignal.any work as reasons", slow, async () => {
-  await using model = await testModel({ contextSize: 4096 });
+  const model = await sharedLarge();
   const prompt = longPrompt(model, 2000);
   const timeout = AbortSignal.timeout(20);
   const error = await reasonOf(
@@ -130,7 +134,7 @@ test("AbortSignal.timeout and AbortSignal.any work as reasons", slow, async () =
 });
 
 test("a load is cancelled with the signal's reason, and reports progress when it isn't", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   const parts: number[] = [];
   const controller = new AbortController();
   const reason = new Error("no longer wanted");
@@ -171,7 +175,7 @@ test("an onProgress that throws ends the load with its error, and nothing stays 
 });
 
 test("a cancelled generation keeps its text, iterated or not", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   const { text } = await model.complete("Once upon a time", { temperature: 0, maxTokens: 40 });
   const left = model.complete("Once upon a time", { temperature: 0 });
   let seen = "";
@@ -194,7 +198,7 @@ test("a cancelled generation keeps its text, iterated or not", slow, async () =>
 });
 
 test("keepPartial keeps the answer of a cancelled turn in the history, iterated or not", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   const chat = model.chat({ system });
   const turn = chat.send("Tell me a long story.", { temperature: 0, keepPartial: true });
   for await (const _ of turn) break;
@@ -219,7 +223,7 @@ test("keepPartial keeps the answer of a cancelled turn in the history, iterated 
 });
 
 test("keepPartial of a turn that is cancelled before its text leaves no trace", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   const chat = model.chat({ system });
   const reason = new Error("at once");
   const signal = AbortSignal.abort(reason);

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { EmptyPromptError, PromptTooLongError } from "../../mod.ts";
-import { longPrompt, slow, testModel } from "./support.ts";
+import { longPrompt, sharedModel, slow, testModel } from "./support.ts";
+
+const shared = sharedModel();
+const sharedSmall = sharedModel({ contextSize: 256 });
 
 test("a full context ends the generation", slow, async () => {
-  await using model = await testModel({ contextSize: 256 });
+  const model = await sharedSmall();
   assert.equal(model.info.contextSize, 256);
   const prompt = longPrompt(model, 230);
   const { tokens, stopReason, timings } = await model.complete(prompt, { temperature: 0 });
@@ -13,7 +16,7 @@ test("a full context ends the generation", slow, async () => {
 });
 
 test("a prompt that just fits gives a token, a longer one is refused with both numbers", slow, async () => {
-  await using model = await testModel({ contextSize: 256 });
+  const model = await sharedSmall();
   const tokens = model.tokenize(longPrompt(model, 300));
   const fits = model.detokenize(tokens.slice(0, 256));
   const { tokens: generated, stopReason } = await model.complete(fits, { temperature: 0 });
@@ -30,7 +33,7 @@ test("a prompt that just fits gives a token, a longer one is refused with both n
 });
 
 test("a prompt longer than a batch gives what it gives in one batch", slow, async () => {
-  await using whole = await testModel();
+  const whole = await shared();
   await using parts = await testModel({ batchSize: 32 });
   assert.equal(parts.info.batchSize, 32);
   const prompt = longPrompt(whole, 200);
@@ -44,12 +47,12 @@ test("a batch of one token works", slow, async () => {
 });
 
 test("a prompt without tokens is refused", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   await assert.rejects(model.complete("").then(), EmptyPromptError);
 });
 
 test("maxTokens is exact", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   for (const maxTokens of [1, 2, 7]) {
     const { tokens, stopReason } = await model.complete("Once upon a time", { maxTokens });
     assert.deepEqual([tokens.length, stopReason], [maxTokens, "maxTokens"]);

@@ -1,5 +1,6 @@
 /** What the tests with real models share. */
 
+import { after } from "node:test";
 import { defaultModelPath, loadModel, type Model, type ModelOptions } from "../../mod.ts";
 import { type Command, type Finished, moduleCommand, runProgram, type RuntimeName } from "../support/program.ts";
 
@@ -14,6 +15,13 @@ const quiet: ModelOptions = { threads: 1 };
 /** The default model, small enough for tests. */
 export async function testModel(options: ModelOptions = {}): Promise<Model> {
   return await loadModel(await defaultModelPath(), { ...quiet, contextSize: 512, ...options });
+}
+
+/** Returns the default model, loaded once for the tests of a file that leave it as it was, and disposed after the last of them. */
+export function sharedModel(options: ModelOptions = {}): () => Promise<Model> {
+  let model: Promise<Model> | undefined;
+  after(async () => await (await model)?.dispose());
+  return () => model ??= testModel(options);
 }
 
 /** A system message with which the small model answers well. */

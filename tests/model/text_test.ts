@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { InvalidArgumentError } from "../../mod.ts";
 import { randomBelow } from "../support/random.ts";
-import { slow, system, testModel } from "./support.ts";
+import { sharedModel, slow, system } from "./support.ts";
+
+const shared = sharedModel();
 
 const texts = [
   "",
@@ -19,7 +21,7 @@ const texts = [
 ];
 
 test("text to tokens and back is exact, on either thread", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   for (const text of texts) {
     for (const parseSpecial of [false, true]) {
       const tokens = model.tokenize(text, { parseSpecial });
@@ -33,7 +35,7 @@ test("text to tokens and back is exact, on either thread", slow, async () => {
 });
 
 test("random text of all planes goes to tokens and back", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   const random = randomBelow(7);
   // This model's vocabulary lacks some bytes: a character that is lost alone is lost in a text too.
   const kept = (point: number) => {
@@ -51,7 +53,7 @@ test("random text of all planes goes to tokens and back", slow, async () => {
 });
 
 test("control tokens are read only when asked for", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   const plain = model.tokenize("<|im_end|>");
   const special = model.tokenize("<|im_end|>", { parseSpecial: true });
   assert.ok(plain.length > 1);
@@ -62,7 +64,7 @@ test("control tokens are read only when asked for", slow, async () => {
 });
 
 test("a long text", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   const text = "The quick brown 🦊. ".repeat(20_000);
   const tokens = await model.tokenizeAsync(text);
   assert.ok(tokens.length > 100_000);
@@ -70,7 +72,7 @@ test("a long text", slow, async () => {
 });
 
 test("pieces are whole characters; a last one that was cut becomes one U+FFFD", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   const chat = model.chat({ system });
   let cut = 0;
   for (const maxTokens of [23, 24, 25, 26, 27, 28]) {
@@ -89,7 +91,7 @@ test("pieces are whole characters; a last one that was cut becomes one U+FFFD", 
 });
 
 test("stop strings end the text, also across the borders of tokens", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   const prompt = "1, 2, 3,";
   const { text } = await model.complete(prompt, { temperature: 0, maxTokens: 24 });
   assert.match(text, /^ 4, 5, 6, 7/);
@@ -115,13 +117,13 @@ test("stop strings end the text, also across the borders of tokens", slow, async
 });
 
 test("leading spaces come through", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   const { text } = await model.complete("The capital of France is", { temperature: 0, maxTokens: 1 });
   assert.equal(text, " Paris");
 });
 
 test("a loop that begins late gets all of the text, the first piece holding what was there", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   const options = { maxTokens: 12, temperature: 0 };
   const whole = await model.complete("1, 2, 3,", options);
   const late = model.complete("1, 2, 3,", options);

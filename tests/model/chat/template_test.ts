@@ -2,13 +2,15 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { ChatTemplateError, PromptTooLongError } from "../../../mod.ts";
-import { slow, system, testModel } from "../support.ts";
+import { sharedModel, slow, system } from "../support.ts";
+
+const shared = sharedModel();
 
 const endless = "{% for i in range(99999) %}".repeat(4) + "{% endfor %}".repeat(4);
 const quick = { temperature: 0, maxTokens: 4 } as const;
 
 test("a chat template that never ends is stopped, and the model goes on", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   for (
     const template of [endless, "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "{{ range(300000000) | length }}"]
   ) {
@@ -25,7 +27,7 @@ test("a chat template that never ends is stopped, and the model goes on", slow, 
 });
 
 test("a signal ends the rendering of a chat template", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   for (const moment of [0, 50]) {
     const controller = new AbortController();
     const reason = new Error("enough");
@@ -38,7 +40,7 @@ test("a signal ends the rendering of a chat template", slow, async () => {
 });
 
 test("a conversation of 200 messages is rendered with the model's own template", slow, async () => {
-  await using model = await testModel();
+  const model = await shared();
   const history = Array.from({ length: 199 }, (_, index) => ({
     role: index % 2 === 0 ? "user" as const : "assistant" as const,
     content: `number ${index}`,
