@@ -9,7 +9,8 @@ import test from "node:test";
 const PROGRAM = `
 import { defaultModelPath, loadModel } from ${JSON.stringify(new URL("../../mod.ts", import.meta.url).href)};
 await using model = await loadModel(await defaultModelPath(), { threads: 1, contextSize: 256 });
-const { text } = await model.chat().send("What is the capital of France?", { maxTokens: 16, temperature: 0 });
+const { text } = await model.chat({ system: "You are a helpful assistant." })
+  .send("What is the capital of France?", { maxTokens: 32, temperature: 0 });
 console.log(text);
 `;
 
