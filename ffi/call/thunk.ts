@@ -7,7 +7,8 @@ import { systemOf } from "../runtime/system.ts";
 
 /*
  * A few dozen machine instructions that load every argument register and the stack from a block of memory, call a function, and store every result
- * register. It reaches what a scalar FFI can't: more argument words, AArch64's x8, and results in more than one register.
+ * register. It reaches what a scalar FFI can't: more argument words, AArch64's x8, and results in more than one register. `thunk_x86_64.S` and
+ * `thunk_aarch64.S` are its source; a test assembles it.
  */
 
 /** Where things are in a call's block, in bytes. */

@@ -1,6 +1,6 @@
 /*
  * Three functions of machine code, Linux only, that native code calls on whatever thread it happens to be on: no JavaScript may run there. They share two
- * blocks of memory, laid out as below.
+ * blocks of memory, laid out as below. `guard_x86_64.S` and `guard_aarch64.S` are their source; a test assembles it.
  *
  *   log    void (int level, const char *text, void *)   a `ggml_log_callback`: notes the line
  *   said   void (const char *text)                      a `ggml_abort_callback`: notes it; on a thread without the mark also writes it to stderr
