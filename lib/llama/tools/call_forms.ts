@@ -1,3 +1,4 @@
+import type { ArgumentType } from "./argument_type.ts";
 import type { FamilyName } from "./parsers/family.ts";
 
 /** The form of one call, for a grammar. */
@@ -21,6 +22,12 @@ export type CallForm =
     readonly middle: string;
     /** Before the name of an argument, between it and its value, and behind its value. */
     readonly argument: readonly [before: string, between: string, behind: string];
+    /** Returns what `\0declared` in `between` stands for: what an argument says of its type. */
+    declare?(type: ArgumentType): string;
+    /** Between arguments. Default nothing. */
+    readonly separator?: string;
+    /** Whether values are JSON, text too. Default false. */
+    readonly json?: boolean;
     /** Behind the arguments. */
     readonly close: string;
   };
@@ -52,6 +59,32 @@ const plain = object("name", "arguments");
 
 function objects(open: string, between: string | undefined, close: string, call: CallForm = plain): CallsForm {
   return { calls: [call], open, between, close, triggers: [open.trim()] };
+}
+
+/** The type that Kimi K3 declares. */
+function xmlType({ kinds, allowsText }: ArgumentType): string {
+  if (allowsText) return "string";
+  const named = (["boolean", "object", "array"] as const).find((kind) => kinds.has(kind));
+  return kinds.has("integer") || kinds.has("number") ? "number" : named ?? "null";
+}
+
+/** DeepSeek's markup, whose section is named `function_calls` or `tool_calls`. */
+function deepseekMarkup(section: string): CallsForm {
+  return {
+    calls: [{
+      kind: "markup",
+      open: '<｜DSML｜invoke name="',
+      middle: '">\n\0line',
+      argument: ['<｜DSML｜parameter name="', '" string="\0declared">', "</｜DSML｜parameter>\n"],
+      declare: ({ allowsText }) => String(allowsText),
+      close: "</｜DSML｜invoke>\n",
+    }],
+    open: `<｜DSML｜${section}>\n`,
+    between: "",
+    close: `</｜DSML｜${section}>`,
+    triggers: [`<｜DSML｜${section}>`],
+    parts: { line: '"\\n"?' },
+  };
 }
 
 const forms: Partial<Record<FamilyName, CallsForm>> = {
@@ -116,6 +149,36 @@ const forms: Partial<Record<FamilyName, CallsForm>> = {
     between: undefined,
     close: "",
     triggers: [/(?:^|<\|start\|>assistant)((?:<\|channel\|>commentary)? to=functions\.)/],
+  },
+  "kimi-3": {
+    calls: [{
+      kind: "markup",
+      open: '<|open|>call tool="',
+      middle: '" index="\0digits"<|sep|>',
+      argument: ['<|open|>argument key="', '" type="\0declared"<|sep|>', "<|close|>argument<|sep|>"],
+      declare: xmlType,
+      close: "<|close|>call<|sep|>",
+    }],
+    open: "<|open|>tools<|sep|>",
+    between: "",
+    close: "<|close|>tools<|sep|>\0end",
+    triggers: ["<|open|>tools<|sep|>"],
+    parts: { digits: "[0-9]{1,3}", end: '("<|close|>message<|sep|>")?' },
+  },
+  lfm: {
+    calls: [{
+      kind: "markup",
+      open: "",
+      middle: "(",
+      argument: ["", "=", ""],
+      separator: ", ",
+      json: true,
+      close: ")",
+    }],
+    open: "<|tool_call_start|>[",
+    between: ", ",
+    close: "]<|tool_call_end|>",
+    triggers: ["<|tool_call_start|>"],
   },
   "qwen-coder": {
     calls: [{
@@ -191,6 +254,12 @@ const minimaxMarkup: CallsForm = {
 export function callsForm(family: FamilyName, template: string): CallsForm | undefined {
   if (family === "mistral") return template.includes("[ARGS]") ? mistralNamed : mistralList;
   if (family === "minimax" && template.includes("<minimax:tool_call>")) return minimaxMarkup;
+  if (family === "gigachat" && !template.includes("<|function_call|>")) {
+    return objects("function call<|role_sep|>\n", undefined, "");
+  }
+  if (family === "deepseek-markup") {
+    return deepseekMarkup(template.includes("function_calls") ? "function_calls" : "tool_calls");
+  }
   if (family !== "deepseek") return forms[family];
   const fenced = template.includes("```json");
   return {

@@ -10,7 +10,7 @@ import type { JsonSchema } from "../../json_schema/json.ts";
 import { schemaToRules } from "../../json_schema/mod.ts";
 import { type CallForm, type CallsForm, callsForm } from "./call_forms.ts";
 import type { ArgumentType } from "./argument_type.ts";
-import type { AnswerForm } from "./parsers/detect.ts";
+import type { AnswerForm } from "./parsers/form.ts";
 import type { ToolShapes } from "./parsers/call_object.ts";
 
 /** A tool, as far as a grammar is made of it. */
@@ -54,7 +54,7 @@ export interface ToolGrammar {
  */
 export function toolGrammar(input: ToolGrammarInput): ToolGrammar | undefined {
   const { form, template, parallel, required } = input;
-  const calls = callsForm(form.family.name, template) ?? form.calls;
+  const calls = form.calls ?? callsForm(form.family.name, template);
   if (calls === undefined) return undefined;
   const rules = new GrammarRules(input, calls);
   const between = parallel && calls.between !== undefined ? ` (${rules.text(calls.between)} tool-call)*` : "";
@@ -72,6 +72,8 @@ function triggers({ triggers }: CallsForm, { reasoning, family }: AnswerForm, in
     return new RegExp(`${close}[\\s\\S]*?${source}`, "u");
   });
 }
+
+type MarkupCallForm = Extract<CallForm, { kind: "markup" }>;
 
 class GrammarRules {
   readonly #input: ToolGrammarInput;
@@ -127,25 +129,33 @@ class GrammarRules {
     return `${head} ${this.#elements(form, name, parameters, index)} ${this.text(form.close)}`;
   }
 
-  #elements(
-    { argument: [before, between, behind] }: Extract<CallForm, { kind: "markup" }>,
-    tool: string,
-    parameters: Readonly<Record<string, unknown>>,
-    index: number,
-  ): string {
+  #elements(form: MarkupCallForm, tool: string, parameters: Readonly<Record<string, unknown>>, index: number): string {
+    const { argument: [before, between, behind], separator = "", declare } = form;
     const properties = Object.entries((parameters["properties"] ?? {}) as Record<string, JsonSchema>);
-    const required = Array.isArray(parameters["required"]) ? parameters["required"] : [];
+    const required: readonly unknown[] = Array.isArray(parameters["required"]) ? parameters["required"] : [];
     const elements = properties.map(([name, schema], place) => {
-      const value = this.#element(
-        schema,
-        this.#input.shapes.argumentsOf(tool).property(name),
-        behind,
-        () => this.#schema(withDefinitions(schema, parameters), `t${index}-${place}-`),
-      );
-      const element = `${write(text(before + name + between))} ${value}`;
-      return required.includes(name) ? element : `(${element})?`;
+      const type = this.#input.shapes.argumentsOf(tool).property(name);
+      const json = (): string => this.#schema(withDefinitions(schema, parameters), `t${index}-${place}-`);
+      const value = form.json === true ? pythonValue(schema, type, json()) : this.#element(schema, type, behind, json);
+      const middle = between.replace("\0declared", declare?.(type) ?? "");
+      return { text: `${write(text(before + name + middle))} ${value}`, required: required.includes(name) };
     });
-    return elements.length === 0 ? '""' : elements.join(" ");
+    if (separator !== "") return this.#list(elements, separator, `list-${index}`);
+    return elements.map((element) => element.required ? element.text : `(${element.text})?`).join(" ") || '""';
+  }
+
+  /** Elements in their order with a separator between those that are there. */
+  #list(elements: readonly { text: string; required: boolean }[], separator: string, name: string): string {
+    let first = '""';
+    let later = '""';
+    elements.toReversed().forEach((element, index) => {
+      this.#lines.push(`${name}-${index} ::= ${later}`);
+      const rest = `${element.text} ${name}-${index}`;
+      first = element.required ? rest : `${rest} | ${first}`;
+      const next = `${write(text(separator))} ${rest}`;
+      later = element.required ? next : `${next} | ${later}`;
+    });
+    return `(${first})`;
   }
 
   /** An argument's value and the mark behind it. Text has no quotes there: what a schema asks of it beside a list is checked when it was read. */
@@ -199,6 +209,22 @@ export function closedSchema(parameters: Readonly<Record<string, unknown>>): Jso
   return closed && parameters["additionalProperties"] === undefined
     ? { ...parameters, additionalProperties: false }
     : parameters;
+}
+
+/** A value as JSON, or as Python writes text, booleans and nothing. */
+function pythonValue(schema: JsonSchema, type: ArgumentType, json: string): string {
+  const { kinds, isText, allowsText } = type;
+  const words = isText ? wordsOf(schema) : undefined;
+  const isListed = typeof schema === "object" && ("enum" in schema || "const" in schema);
+  const plain = words?.filter((word) => !/['\\\n]/.test(word)).map((word) => write(text(`'${word}'`)));
+  const ways = [
+    json,
+    ...(plain ?? []),
+    ...(allowsText && !isListed ? [`"'" ([^'\\\\] | "\\\\" [^\\n])* "'"`] : []),
+    ...(kinds.has("boolean") && !isListed ? ['"True"', '"False"'] : []),
+    ...(kinds.has("null") && !isListed ? ['"None"'] : []),
+  ];
+  return `(${ways.join(" | ")})`;
 }
 
 /** The texts that a schema lists, when it lists nothing else. */

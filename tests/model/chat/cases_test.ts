@@ -12,6 +12,8 @@ import { type RenderInput, renderTemplate } from "../../../lib/llama/thread/temp
 import { templateTraits } from "../../../lib/llama/thread/template/traits.ts";
 import { AnswerParser } from "../../../lib/llama/tools/parsers/answer_parser.ts";
 import type { AnswerForm } from "../../../lib/llama/tools/parsers/detect.ts";
+import { matchesGrammar, parseGrammar } from "../../../lib/gbnf/mod.ts";
+import { toolGrammar } from "../../../lib/llama/tools/grammar.ts";
 import { toolShapes } from "../../../lib/llama/tools/parsers/shapes.ts";
 import type { ParseEvent } from "../../../lib/llama/tools/parsers/sink.ts";
 import { tools } from "../../oracle/chat_scenarios.ts";
@@ -136,6 +138,50 @@ test("answers are read as upstream's common reads them", slow, async () => {
   console.log(`${same} of ${cases.length} answers are read as upstream reads them; the others:`);
   for (const [why, count] of others) console.log(`  ${count}: ${why}`);
   assert.ok(same >= 814);
+});
+
+/** Calls that a template writes and its grammar doesn't take, and why. */
+const otherGrammars: readonly (readonly [template: RegExp, name: RegExp, why: string])[] = [
+  [/LFM2\.5/, /lists within objects/, "text within a list is JSON, not Python's"],
+];
+
+test("the grammar for a template takes the calls that it writes", slow, async () => {
+  const given = tools.map((tool) => tool.function);
+  const cases = lines.filter(({ expected, name }) => (expected?.toolCalls ?? []).length > 0 && name !== "written");
+  const grammars = new Map<string, ReturnType<typeof toolGrammar>>();
+  const others = new Map<string, number>();
+  const without = new Set<string>();
+  let taken = 0;
+  for (const { template, name, text = "", opens = false } of cases) {
+    const key = `${template} ${opens}`;
+    if (!grammars.has(key)) {
+      const form = await formOf(template);
+      const source = upstreamTemplate(template);
+      const shapes = toolShapes(given);
+      const settings = { parallel: true, required: false, inReasoning: false };
+      grammars.set(key, toolGrammar({ form, template: source, tools: given, shapes, ...settings }));
+    }
+    const grammar = grammars.get(key);
+    if (grammar === undefined) {
+      without.add(template);
+      continue;
+    }
+    const starts = grammar.triggers.map((trigger) => {
+      if (typeof trigger === "string") return text.indexOf(trigger);
+      return new RegExp(trigger.source, "d").exec(text)?.indices?.[1]?.[0] ?? -1;
+    });
+    const start = starts.find((at) => at >= 0) ?? text.length;
+    const isTaken = start < text.length && matchesGrammar(parseGrammar(grammar.source), text.slice(start).trimEnd());
+    if (isTaken) taken++;
+    const why = otherGrammars.find(([one, which]) => one.test(template) && which.test(name))?.[2];
+    assert.ok(isTaken || why !== undefined, `${template}: ${name}: ${text}`);
+    if (!isTaken && why !== undefined) others.set(why, (others.get(why) ?? 0) + 1);
+  }
+  console.log(
+    `${taken} of ${cases.length} calls are taken; templates without a grammar: ${[...without].join(", ")}; others:`,
+  );
+  for (const [why, count] of others) console.log(`  ${count}: ${why}`);
+  assert.ok(taken >= 447);
 });
 
 function foundIn({ calls }: AnswerParser, events: readonly ParseEvent[]): Found {

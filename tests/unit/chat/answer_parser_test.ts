@@ -153,6 +153,16 @@ test("arguments may be text that holds JSON, come before the name, or have line 
   assert.equal(first('{"name": "get_weather"}')?.arguments, "{}");
 });
 
+test("Kimi K3's arguments may be one JSON object, and names have escapes", () => {
+  const call = (inner: string): string =>
+    `<|open|>tools<|sep|><|open|>call tool="get_weather" index="1"<|sep|>${inner}<|close|>call<|sep|><|close|>tools<|sep|>`;
+  const args = (inner: string) => read("<|open|><|close|><|end_of_msg|>", call(inner), one).calls[0]?.arguments ?? "";
+  const block = '<|open|>json type="object"<|sep|>{"city": "Oslo", "days": 1}<|close|>json<|sep|>';
+  assert.deepEqual(JSON.parse(args(block)), { city: "Oslo", days: 1 });
+  const odd = '<|open|>argument key="a&quot;&amp;b" type="string"<|sep|>12<|close|>argument<|sep|>';
+  assert.deepEqual(JSON.parse(args(odd)), { 'a"&b': "12" });
+});
+
 test("what the model thinks is told apart, also when the prompt began it, and when it never ends", () => {
   const template = "<tool_call> <think>";
   const thought = "a <tool_call> is not needed";

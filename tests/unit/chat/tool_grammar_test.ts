@@ -87,3 +87,24 @@ test("text in markup goes on until the very mark that ends it", () => {
   const matcher = new GrammarMatcher(parseGrammar(source));
   assert.equal(matcher.accept(call("a\n</parameter>\nb")), false);
 });
+
+test("arguments written as Python are separated, whichever of them are there", () => {
+  const parameters = {
+    type: "object",
+    properties: { a: { type: "string" }, b: { type: "integer" }, c: { type: ["boolean", "null"] }, d: { enum: ["x"] } },
+    required: ["b"],
+  };
+  const template = "<|tool_call_start|>";
+  const odd = [{ name: "f", parameters }, { name: "g", parameters: {} }];
+  const given = input(template, { tools: odd, shapes: toolShapes(odd) });
+  const grammar = parseGrammar(toolGrammar(given)?.source ?? "");
+  const call = (args: string): string => `<|tool_call_start|>[${args}]<|tool_call_end|>`;
+  for (
+    const args of ["f(b=1)", "f(a='x y', b=1)", 'f(a="x", b=1, c=null, d="x")', 'f(b=1, d="x")', "g(), f(b=1, c=true)"]
+  ) {
+    assert.ok(matchesGrammar(grammar, call(args)), args);
+  }
+  for (const args of ["f()", "f(a='x')", "f(b=1,)", "f(, b=1)", 'f(b=1 d="x")', 'f(d="x", b=1)', "f(b=x)", ""]) {
+    assert.equal(matchesGrammar(grammar, call(args)), false, args);
+  }
+});

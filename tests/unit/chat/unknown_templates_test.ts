@@ -97,7 +97,7 @@ const templates: Readonly<Record<string, readonly [template: string, family: str
       }){% if not loop.last %}, {% endif %}{% endfor %}]<|tool_call_end|>`,
     ),
     "lfm",
-    false,
+    true,
   ],
 };
 

@@ -1,4 +1,6 @@
+import { matchesGrammar, parseGrammar } from "../../../gbnf/mod.ts";
 import type { CallsForm } from "../call_forms.ts";
+import { toolGrammar } from "../grammar.ts";
 import { AnswerParser } from "./answer_parser.ts";
 import { derivedFamily, layoutCalls, pythonFamily } from "./derive.ts";
 import { fallback, families } from "./families.ts";
@@ -48,7 +50,9 @@ export function answerForm(template: string, { tokens = [], written }: FormEvide
   const known = new Set(tokens);
   const inTemplate = (sign: string): boolean => template.includes(sign);
   const signed = familyOf(inTemplate) ?? familyOf((sign) => known.has(sign));
-  const { family, calls } = written === undefined ? { family: signed ?? fallback } : familyByCalls(written, signed);
+  const { family, calls } = written === undefined
+    ? { family: signed ?? fallback }
+    : familyByCalls(written, signed, template);
   return { family, reasoning: reasoningOf(family, inTemplate), ...(calls === undefined ? {} : { calls }) };
 }
 
@@ -66,6 +70,7 @@ function reasoningOf(family: Family, has: (sign: string) => boolean): ReasoningM
 function familyByCalls(
   written: WrittenCalls,
   signed: Family | undefined,
+  template: string,
 ): { family: Family; calls?: CallsForm | undefined } {
   const inCalls = familyOf((sign) => written.one.includes(sign));
   const bare = { one: withoutReasoning(written.one), two: written.two && withoutReasoning(written.two) };
@@ -74,7 +79,22 @@ function familyByCalls(
   const candidates = [signed, inCalls, ...families, derived, fallback];
   const family = candidates.find((one) => one !== undefined && readsCalls(one, bare)) ?? signed ?? fallback;
   const isSound = layout !== undefined && derived !== undefined && readsCalls(derived, bare);
-  return { family, calls: isSound ? layoutCalls(layout) : undefined };
+  const fits = [bare.one, bare.two ?? bare.one].every((text) => grammarFits(family, template, text));
+  return { family, calls: isSound && !fits ? layoutCalls(layout) : undefined };
+}
+
+/** Returns whether the grammar of a family takes calls that the template wrote. */
+function grammarFits(family: Family, template: string, written: string): boolean {
+  const tools = [probeTool];
+  const input = { form: { family, reasoning: undefined }, template, tools, shapes: toolShapes(tools) };
+  const grammar = toolGrammar({ ...input, parallel: true, required: false, inReasoning: false });
+  if (grammar === undefined) return false;
+  const starts = grammar.triggers.map((trigger) => {
+    if (typeof trigger === "string") return written.indexOf(trigger);
+    return new RegExp(trigger.source, "d").exec(written)?.indices?.[1]?.[0] ?? -1;
+  });
+  const start = starts.find((at) => at >= 0);
+  return start !== undefined && matchesGrammar(parseGrammar(grammar.source), written.slice(start).trimEnd());
 }
 
 /** The text behind the reasoning that it begins with. */

@@ -88,9 +88,20 @@ function answerIn(prompt: string, plain: string, text: string): string | undefin
   const start = text.startsWith(prompt) ? prompt.length : markStart(text, commonPrefix(plain, text));
   const at = plain.indexOf(ANSWER);
   const tail = at < 0 ? "" : plain.slice(at + ANSWER.length);
-  const end = text.endsWith(tail) ? text.length - tail.length : text.length;
-  const answer = text.slice(start, Math.max(start, end));
+  const answer = withoutTurnEnd(text.slice(start), tail);
   return answer.includes(PROBE_TOOL) && answer.includes(PROBE_ARGUMENTS[0].probe_text) ? answer : undefined;
+}
+
+/** Marks at the end of a turn that makes calls, where it isn't the end of other turns. */
+const turnEnds =
+  /(\s*<\W*(eo[tm]\b|eom_id|eot_id|\w*eos\b|end_of_|im_end|return|calls?\b(?=\W*>)|start_of_turn|chatbot|special_)[^<>]*>)+\s*$/i;
+
+/** An answer without the marks that end every turn, as far as they are the same, and without those that end a turn with calls. */
+function withoutTurnEnd(answer: string, tail: string): string {
+  const marks = tail.match(/<[^<>]*>\s*|[^<]+/g) ?? [];
+  const end = marks.map((_, index) => marks.slice(index).join("")).find((one) => one !== "" && answer.endsWith(one));
+  const rest = end === undefined ? answer : answer.slice(0, answer.length - end.length);
+  return rest.replace(turnEnds, "");
 }
 
 function commonPrefix(a: string, b: string): number {
