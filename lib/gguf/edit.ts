@@ -5,7 +5,7 @@
  */
 
 import { InvalidArgumentError } from "../errors.ts";
-import { checkInteger, checkOneOf, checkOptions, show } from "../support/check.ts";
+import { checkInteger, checkOneOf, checkOptions, isArray, show } from "../support/check.ts";
 import { GgufFile } from "./file.ts";
 import { fileSystem } from "./file_system.ts";
 import { checkAlignment, encodeHeader, placeTensors } from "./layout.ts";
@@ -172,7 +172,7 @@ function namesOf(
   has: (name: string) => boolean,
 ): readonly string[] {
   if (given === undefined) return [];
-  if (!Array.isArray(given)) refuse(`${option} is ${show(given)}`, given, "an array of names");
+  if (!isArray(given)) refuse(`${option} is ${show(given)}`, given, "an array of names");
   const unknown = given.find((name) => !has(name));
   if (unknown !== undefined) {
     refuse(`${option} names ${show(unknown)}, which isn't in the file`, unknown, "a name that is");

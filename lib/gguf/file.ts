@@ -4,6 +4,7 @@
  * @module
  */
 
+import { definePicture } from "../support/inspect.ts";
 import { DisposedError, InvalidArgumentError } from "../errors.ts";
 import { checkInteger, checkOptions, checkSignal, checkText, isInstance, show } from "../support/check.ts";
 import { type ByteSource, FileSource, MemorySource } from "./byte_source.ts";
@@ -184,6 +185,14 @@ export class GgufFile implements AsyncDisposable {
     const bytes = new Uint8Array(length);
     if (length > 0) await this.#source.read(bytes, position);
     return bytes;
+  }
+
+  static {
+    definePicture(
+      GgufFile,
+      "GgufFile",
+      ({ header }) => `version ${header.version}, ${header.metadata.size} keys, ${header.tensors.length} tensors`,
+    );
   }
 }
 

@@ -5,7 +5,7 @@
  */
 
 import { InvalidArgumentError } from "../errors.ts";
-import { checkOneOf, checkText, show } from "../support/check.ts";
+import { checkOneOf, checkText, isArray, show } from "../support/check.ts";
 import { ByteBuilder } from "./values.ts";
 import { type TensorType, tensorTypes } from "./tensor_types.ts";
 
@@ -92,7 +92,7 @@ export function checkTensorName(name: unknown): string {
 
 function checkShape(name: string, shape: unknown, type: TensorType): number[] {
   const whole = (one: unknown): one is number => Number.isSafeInteger(one) && (one as number) >= 0;
-  if (!Array.isArray(shape) || shape.length > MAX_DIMENSIONS || !shape.every(whole)) {
+  if (!isArray(shape) || shape.length > MAX_DIMENSIONS || !shape.every(whole)) {
     return refuse(`the shape of tensor ${name} is ${show(shape)}`, shape, `at most ${MAX_DIMENSIONS} whole numbers`);
   }
   const row = shape[0] ?? 1;

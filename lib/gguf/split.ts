@@ -5,7 +5,7 @@
  */
 
 import { GgufFormatError, InvalidArgumentError } from "../errors.ts";
-import { checkBoolean, checkInteger, checkOptions, checkText, show } from "../support/check.ts";
+import { checkBoolean, checkInteger, checkOptions, checkText, isArray, show } from "../support/check.ts";
 import { GgufFile } from "./file.ts";
 import { fileSystem } from "./file_system.ts";
 import type { GgufTensorInfo } from "./header.ts";
@@ -171,7 +171,7 @@ export async function mergeGguf(
 ): Promise<void> {
   const settings = checkWrite(options);
   const target = filePath(output);
-  if (typeof source !== "string" && !Array.isArray(source)) {
+  if (typeof source !== "string" && !isArray(source)) {
     throw new InvalidArgumentError(
       `the files to merge are ${show(source)}; give the path of the first, or of all in order`,
       {

@@ -5,7 +5,7 @@
  */
 
 import { InvalidArgumentError } from "../errors.ts";
-import { checkBoolean, checkOneOf, checkText, show } from "../support/check.ts";
+import { checkBoolean, checkOneOf, checkText, isArray, isPlainObject, show } from "../support/check.ts";
 import { decodeScalar, type GgufScalarType, ggufValueSizes, type GgufValueType, ggufValueTypes } from "./types.ts";
 
 /** Numbers of one type, in a row. */
@@ -153,19 +153,19 @@ export function checkKey(key: unknown): string {
 function typedValue(key: string, input: unknown): GgufTypedValue {
   if (typeof input === "string") return { type: "string", value: input };
   if (typeof input === "boolean") return { type: "bool", value: input };
-  if (Array.isArray(input)) return { type: "array", elementType: "string", value: input };
+  if (isArray(input)) return { type: "array", elementType: "string", value: input as readonly string[] };
   if (ArrayBuffer.isView(input)) {
     for (const [elementType, kind] of numberArrays) {
       if (input instanceof kind) return { type: "array", elementType, value: input };
     }
     return refuse(key, input, "a typed array of numbers that isn't clamped");
   }
-  if (typeof input === "object" && input !== null && "type" in input && "value" in input) {
+  if (isPlainObject(input) && "type" in input && "value" in input) {
     checkOneOf(`the type of ${key}`, input.type, ggufValueTypes);
     if (input.type === "array") {
       checkOneOf(`the elementType of ${key}`, (input as { elementType?: unknown }).elementType, ggufValueTypes);
     }
-    return input as GgufTypedValue;
+    return input as unknown as GgufTypedValue;
   }
   if (typeof input === "number" || typeof input === "bigint") {
     return refuse(key, input, `its type too, such as { type: "uint32", value: ${input} }`);
@@ -212,7 +212,7 @@ function encodeArray(out: ByteBuilder, key: string, { elementType, value }: Gguf
     out.u32(typeNumber(elementType)).u64(value.length);
     return void out.bytes(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
   }
-  if (!Array.isArray(value)) {
+  if (!isArray(value)) {
     return refuse(
       key,
       value,

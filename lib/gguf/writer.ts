@@ -13,6 +13,7 @@ import {
   checkOptions,
   checkSignal,
   checkText,
+  isArray,
   isInstance,
   refuse,
 } from "../support/check.ts";
@@ -79,7 +80,7 @@ export function prepareGguf(content: GgufContent): PreparedFile {
   ]) as GgufContent;
   checkInteger("reserve", reserve, { min: 0, max: MAX_RESERVED });
   const pairs = pairsOf(metadata);
-  if (!Array.isArray(tensors)) refuse("tensors", tensors, "an array of { name, type, shape, data }");
+  if (!isArray(tensors)) refuse("tensors", tensors, "an array of { name, type, shape, data }");
   const alignment = checkAlignment(wanted ?? givenAlignment(pairs) ?? 32);
   if (alignment === 32) pairs.delete("general.alignment");
   else pairs.set("general.alignment", { type: "uint32", value: alignment });

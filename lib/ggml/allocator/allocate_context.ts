@@ -50,7 +50,7 @@ export function allocateContext(context: GgmlContext, where: BufferType | Backen
   }
   const buffer = new BackendBuffer(context.native, pointer);
   // A buffer of several parts: tensors lie in the parts.
-  buffer.own(context, buffersOf(waiting));
+  brands.buffer.of(buffer).own(context, buffersOf(waiting));
   return buffer;
 }
 
@@ -96,10 +96,13 @@ function checkContext(context: GgmlContext): Tensor[] {
   for (const tensor of waiting) {
     const owner = tensor.viewOf;
     if (owner === undefined || own.has(owner.unsafePointer) || owner.struct.buffer !== null) continue;
-    throw new GraphError(`${tensor} is a view of ${owner}, which lies in no buffer; allocate that one first`, {
-      value: owner.name,
-      expected: "a view of a tensor in a buffer",
-    });
+    throw new GraphError(
+      `${tensor.label} is a view of ${owner.label}, which lies in no buffer; allocate that one first`,
+      {
+        value: owner.name,
+        expected: "a view of a tensor in a buffer",
+      },
+    );
   }
   if (waiting.some((tensor) => tensor.viewOf === undefined && tensor.elementCount > 0)) return waiting;
   throw new GraphError("every tensor of the context has memory already", {

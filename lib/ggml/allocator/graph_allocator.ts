@@ -1,6 +1,7 @@
+import { definePicture, sizePicture } from "../../support/inspect.ts";
 import type { Native } from "../../../ffi/mod.ts";
 import { AllocationError, InvalidArgumentError } from "../../errors.ts";
-import { checkInteger, show } from "../../support/check.ts";
+import { checkFunction, checkInteger, show } from "../../support/check.ts";
 import { brands } from "../brands.ts";
 import type { BufferType } from "../backend/buffer_type.ts";
 import type { Graph } from "../graph/graph.ts";
@@ -94,7 +95,7 @@ export class GraphAllocator implements Disposable {
    * choice, DisposedError. C: `ggml_gallocr_reserve`, `ggml_gallocr_reserve_n`.
    */
   reserve(graph: Graph, choose?: BufferChoice): this {
-    this.#assertFree(graph);
+    this.#assertFree(graph, choose);
     this.#forget();
     clearEmpty(graph.tensors());
     this.#reserved = undefined;
@@ -103,13 +104,13 @@ export class GraphAllocator implements Disposable {
       ? lib.ggml_gallocr_reserve(this.#handle.pointer, graph.unsafePointer)
       : lib.ggml_gallocr_reserve_n(this.#handle.pointer, graph.unsafePointer, ...this.#choices(graph, choose));
     if (!fine) throw this.#failed(graph, choose);
-    this.#reserved = { graph: new WeakRef(graph), version: graph.version };
+    this.#reserved = { graph: new WeakRef(graph), version: brands.graph.of(graph).version };
     return this;
   }
 
   /** The bytes of each buffer that {@linkcode GraphAllocator.reserve} would ask for; nothing is reserved. C: `ggml_gallocr_reserve_n_size`. */
   sizesFor(graph: Graph, choose?: BufferChoice): number[] {
-    this.#assertFree(graph);
+    this.#assertFree(graph, choose);
     this.#forget();
     return this.#measure(graph, choose ?? (() => 0));
   }
@@ -141,8 +142,10 @@ export class GraphAllocator implements Disposable {
       });
     }
     for (const buffer of buffersOf(waiting)) this.#buffers.add(buffer);
-    graph.setOwner(this.#handle);
-    for (const context of graph.context.reached()) context.keepMemory(this.#handle);
+    brands.graph.of(graph).owner = this.#handle;
+    for (const context of brands.context.of(graph.context).reached()) {
+      brands.context.of(context).keepMemory(this.#handle);
+    }
     return {
       grew: this.bufferSizes.some((size, index) => size > (before[index] ?? 0)),
       inputs: waiting.filter((tensor) => tensor.op === "NONE" && !tensor.isView),
@@ -167,7 +170,7 @@ export class GraphAllocator implements Disposable {
   /** Native code doesn't see that a leaf which no node uses has grown, and aborts. */
   #reserveLeaves(graph: Graph): void {
     if (this.#types.length > 1) {
-      if (this.#reserved?.graph.deref() === graph && this.#reserved.version === graph.version) return;
+      if (this.#reserved?.graph.deref() === graph && this.#reserved.version === brands.graph.of(graph).version) return;
       throw new GraphError("the graph has leaves that no node uses; reserve it first", {
         value: "an unused leaf",
         expected: "reserve(graph, choose) before alloc(graph)",
@@ -231,20 +234,29 @@ export class GraphAllocator implements Disposable {
   #choices(graph: Graph, choose: BufferChoice): [nodes: Int32Array, leaves: Int32Array] {
     const most = this.#types.length - 1;
     const number = (tensor: Tensor): number =>
-      checkInteger(`the buffer of ${tensor}`, choose(tensor), { min: 0, max: most });
+      checkInteger(`the buffer of ${tensor.label}`, choose(tensor), { min: 0, max: most });
     // An empty array would be NULL to one runtime and not to the other.
     const list = (tensors: readonly Tensor[]): Int32Array => Int32Array.from([...tensors.map(number), 0]);
     return [list(graph.nodes), list(graph.leaves)];
   }
 
-  #assertFree(graph: Graph): void {
+  #assertFree(graph: Graph, choose?: BufferChoice): void {
     this.assertAlive();
+    if (choose !== undefined) checkFunction("choose", choose);
     brands.graph.check("the graph", graph).assertAlive();
     if (!this.#handle.busy) return;
     throw new GraphError("a graph in this allocator's memory is computed just now; await that first", {
       value: "computing",
       expected: "an allocator at rest",
     });
+  }
+
+  static {
+    definePicture(
+      GraphAllocator,
+      "GraphAllocator",
+      (allocator) => allocator.bufferSizes.map(sizePicture).join(" and "),
+    );
   }
 }
 

@@ -1,3 +1,4 @@
+import { definePicture, sizePicture } from "../../support/inspect.ts";
 import type { Native, StructView } from "../../../ffi/mod.ts";
 import type { ggml_tallocr } from "../../../ffi/mod.ts";
 import { AllocationError, BackendError, InvalidArgumentError } from "../../errors.ts";
@@ -47,7 +48,7 @@ export class LinearAllocator {
     brands.tensor.check("the tensor", tensor);
     if (tensor.isAllocated || tensor.struct.view_src !== null) {
       const what = tensor.isAllocated ? "has memory already" : "is a view";
-      throw new InvalidArgumentError(`${tensor} ${what}; give a tensor of its own without memory`, {
+      throw new InvalidArgumentError(`${tensor.label} ${what}; give a tensor of its own without memory`, {
         value: tensor.name,
         expected: "a tensor without memory",
       });
@@ -58,7 +59,7 @@ export class LinearAllocator {
     const left = this.buffer.size - this.usedBytes;
     if (padded > left) {
       throw new AllocationError(
-        `${tensor} takes ${padded} bytes, and the buffer has ${left} left; make a larger buffer`,
+        `${tensor.label} takes ${padded} bytes, and the buffer has ${left} left; make a larger buffer`,
         {
           value: padded,
           expected: `at most ${left} bytes`,
@@ -67,9 +68,17 @@ export class LinearAllocator {
     }
     const status = lib.ggml_tallocr_alloc(this.#native.addressOf(this.#state), tensor.unsafePointer);
     if (status === 0) {
-      this.buffer.own(tensor.context, [this.buffer.unsafePointer]);
+      brands.buffer.of(this.buffer).own(tensor.context, [this.buffer.unsafePointer]);
       return this;
     }
-    throw new BackendError(`${this.buffer.name} refused ${tensor}`, { value: status, expected: "success" });
+    throw new BackendError(`${this.buffer.name} refused ${tensor.label}`, { value: status, expected: "success" });
+  }
+
+  static {
+    definePicture(
+      LinearAllocator,
+      "LinearAllocator",
+      (allocator) => `${sizePicture(allocator.usedBytes)} of ${sizePicture(allocator.buffer.size)}`,
+    );
   }
 }

@@ -1,3 +1,4 @@
+import { brands } from "../brands.ts";
 import type { Pointer } from "../../../ffi/mod.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import { allContexts } from "../tensor/context_registry.ts";
@@ -17,7 +18,7 @@ export function forgetBuffers(buffers: ReadonlySet<bigint>): void {
       clear(tensor);
       found = true;
     }
-    if (found) context.releaseViews();
+    if (found) brands.context.of(context).releaseViews();
   }
 }
 

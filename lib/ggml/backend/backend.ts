@@ -1,3 +1,6 @@
+import { definePicture } from "../../support/inspect.ts";
+import { BackendCore } from "./backend_core.ts";
+import { checkAddress } from "../tensor/address.ts";
 import { brands } from "../brands.ts";
 import { availableParallelism } from "node:os";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
@@ -7,17 +10,15 @@ import { assertAnyThread } from "./js_devices_in_use.ts";
 import type { BackendBuffer } from "./buffer.ts";
 import type { BufferType } from "./buffer_type.ts";
 import { assertNonNull } from "./non_null.ts";
-import { ComputeThread, type WorkOptions } from "./compute_thread.ts";
+import type { WorkOptions } from "./compute_thread.ts";
 import type { Device } from "./device.ts";
 import { GraphPlan } from "./graph_plan.ts";
 import { checkGraph } from "./graph_check.ts";
 import { checkIndices } from "./index_check.ts";
-import { Handle } from "../tensor/handle.ts";
 import type { GraphReference, TensorReference } from "../tensor/references.ts";
 import { statusError } from "./status.ts";
 import { checkAllocated, checkRange, checkRows, checkSameLayout, type TensorRows } from "./tensor_copy.ts";
 import { wrapDevice } from "./wrappers.ts";
-import type { BackendPlace } from "../thread/compute.ts";
 
 /** The most threads that a backend is told to use. */
 export const MAX_THREADS = 512;
@@ -39,44 +40,26 @@ export class Backend implements Disposable {
   readonly device: Device;
   /** Its name, such as `"CPU"`. C: `ggml_backend_name`. */
   readonly name: string;
-  readonly #handle: Handle<"ggml_backend">;
-  readonly #thread: ComputeThread;
-  readonly #setThreads: Pointer | undefined;
-  readonly #setAbort: Pointer | undefined;
-  readonly #inFlight: InFlight;
-  #borrower: object | undefined;
-  #borrowed = 0;
-  #threads = 1;
+  readonly #core: BackendCore;
 
   /** Takes over a backend that the raw layer made. */
   constructor(native: Native, pointer: Pointer<"ggml_backend">) {
+    checkAddress(native, pointer);
     this.native = native;
-    brands.backend.add(this);
     this.name = native.readCString(native.lib.ggml_backend_name(pointer));
     this.device = wrapDevice(native, assertNonNull(native.lib.ggml_backend_get_device(pointer), "a device"));
-    const thread = new ComputeThread(native);
-    const inFlight: InFlight = [];
-    this.#thread = thread;
-    this.#inFlight = inFlight;
-    this.#handle = new Handle({
-      what: `the backend ${this.name}`,
-      pointer,
-      free: (one) => {
-        thread.end();
-        if (inFlight.length > 0) native.lib.ggml_backend_synchronize(one);
-        native.lib.ggml_backend_free(one);
-        completeInFlight(inFlight);
-      },
+    const { registration } = this.device;
+    this.#core = new BackendCore(native, pointer, this.name, {
+      setThreads: registration?.procAddress("ggml_backend_set_n_threads"),
+      setAbort: registration?.procAddress("ggml_backend_set_abort_callback"),
     });
-    const registration = this.device.registration;
-    this.#setThreads = registration?.procAddress("ggml_backend_set_n_threads");
-    this.#setAbort = registration?.procAddress("ggml_backend_set_abort_callback");
-    if (this.#setThreads !== undefined) this.threads = Math.min(availableParallelism(), MAX_THREADS);
+    brands.backend.add(this, this.#core);
+    if (this.#core.functions.setThreads !== undefined) this.threads = Math.min(availableParallelism(), MAX_THREADS);
   }
 
   /** The address, for the raw layer. Throws DisposedError once it was disposed. */
   get unsafePointer(): Pointer<"ggml_backend"> {
-    return this.#handle.pointer;
+    return this.#core.handle.pointer;
   }
 
   /** The 16 bytes that say which implementation it is. C: `ggml_backend_guid`. */
@@ -102,24 +85,25 @@ export class Backend implements Disposable {
 
   /** How many threads it computes with; 1 for one without threads. In `compute` it takes no more than the cores that are free. */
   get threads(): number {
-    return this.#threads;
+    return this.#core.threads;
   }
 
   /** Sets the number of threads, from 1 to 512. Throws BackendError for a backend without threads. C: `ggml_backend_set_n_threads_t`. */
   set threads(value: number) {
     checkInteger("threads", value, { min: 1, max: MAX_THREADS });
-    if (this.#setThreads === undefined) {
+    const { setThreads } = this.#core.functions;
+    if (setThreads === undefined) {
       throw new BackendError(`${this.name} has no threads to set`, {
         value,
         expected: "a backend with threads, such as CPU",
       });
     }
-    this.#assertIdle("set its threads");
-    this.native.functionAt(this.#setThreads, { parameters: ["pointer", "i32"], result: "void" })(
+    this.#core.assertIdle("set its threads");
+    this.native.functionAt(setThreads, { parameters: ["pointer", "i32"], result: "void" })(
       this.unsafePointer,
       value,
     );
-    this.#threads = value;
+    this.#core.threads = value;
   }
 
   /** Makes a buffer of its own type. Throws as {@linkcode BufferType.alloc} does. C: `ggml_backend_alloc_buffer`. */
@@ -159,10 +143,10 @@ export class Backend implements Disposable {
     const { signal } = checkOptions("compute", options, ["signal"]);
     if (signal !== undefined) checkSignal("signal", signal).throwIfAborted();
     assertAnyThread([this]);
-    this.#assertNotBorrowed();
+    this.#core.assertNotBorrowed();
     const releases = this.#check(graph);
-    const input = { place: this.place(), graph: graph.unsafePointer };
-    const status = await this.#thread.run(releases, (thread) => thread.run("computeGraph", input, { signal }));
+    const input = { place: this.#core.place(), graph: graph.unsafePointer };
+    const status = await this.#core.thread.run(releases, (thread) => thread.run("computeGraph", input, { signal }));
     const error = statusError(status, `computing on ${this.name}`);
     if (error !== undefined) throw error;
   }
@@ -172,9 +156,9 @@ export class Backend implements Disposable {
    * C: `ggml_backend_graph_compute`.
    */
   computeSync(graph: GraphReference): void {
-    this.#assertIdle("compute");
+    this.#core.assertIdle("compute");
     const { unsafePointer } = this;
-    const status = this.#thread.runSync(
+    const status = this.#core.thread.runSync(
       this.#check(graph),
       () => this.native.lib.ggml_backend_graph_compute(unsafePointer, graph.unsafePointer),
     );
@@ -187,8 +171,8 @@ export class Backend implements Disposable {
    * the CPU, is done when the call returns. Throws as {@linkcode Backend.compute} rejects. C: `ggml_backend_graph_compute_async`.
    */
   begin(graph: GraphReference): void {
-    this.#assertIdle("compute");
-    this.#inFlight.push(...this.#check(graph));
+    this.#core.assertIdle("compute");
+    this.#core.addInFlight(...this.#check(graph));
     const status = this.native.lib.ggml_backend_graph_compute_async(this.unsafePointer, graph.unsafePointer);
     const error = statusError(status, `computing on ${this.name}`);
     if (error === undefined) return;
@@ -198,18 +182,18 @@ export class Backend implements Disposable {
 
   /** A plan for a graph that is computed often. Throws as {@linkcode Backend.compute} rejects, BackendError for a backend without plans. C: `ggml_backend_graph_plan_create`. */
   plan(graph: GraphReference): GraphPlan {
-    this.#assertIdle("plan");
+    this.#core.assertIdle("plan");
     return new GraphPlan(this, graph, (compute) => {
-      this.#assertIdle("compute");
-      return this.#thread.runSync(this.#check(graph), compute);
+      this.#core.assertIdle("compute");
+      return this.#core.thread.runSync(this.#check(graph), compute);
     });
   }
 
   /** Waits, and blocks the caller, until all that it was given is done. C: `ggml_backend_synchronize`. */
   synchronize(): void {
-    this.#assertIdle("wait for it");
+    this.#core.assertIdle("wait for it");
     this.native.lib.ggml_backend_synchronize(this.unsafePointer);
-    completeInFlight(this.#inFlight);
+    this.#core.completeInFlight();
   }
 
   /**
@@ -218,9 +202,9 @@ export class Backend implements Disposable {
    * C: `ggml_backend_tensor_set_async`.
    */
   setAsync(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, offset: number = 0): void {
-    this.#assertIdle("copy");
+    this.#core.assertIdle("copy");
     checkRange(tensor, offset, data);
-    this.#inFlight.push(data);
+    this.#core.addInFlight(data);
     this.native.lib.ggml_backend_tensor_set_async(
       this.unsafePointer,
       tensor.unsafePointer,
@@ -232,9 +216,9 @@ export class Backend implements Disposable {
 
   /** Begins to read from a tensor into `data`; done after {@linkcode Backend.synchronize}. Else as {@linkcode Backend.setAsync}. C: `ggml_backend_tensor_get_async`. */
   getAsync(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, offset: number = 0): void {
-    this.#assertIdle("copy");
+    this.#core.assertIdle("copy");
     checkRange(tensor, offset, data);
-    this.#inFlight.push(data);
+    this.#core.addInFlight(data);
     this.native.lib.ggml_backend_tensor_get_async(
       this.unsafePointer,
       tensor.unsafePointer,
@@ -246,9 +230,9 @@ export class Backend implements Disposable {
 
   /** Begins to write rows; else as {@linkcode Backend.setAsync}. C: `ggml_backend_tensor_set_2d_async`. */
   setRowsAsync(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, rows: TensorRows): void {
-    this.#assertIdle("copy");
+    this.#core.assertIdle("copy");
     const args = checkRows(tensor, data, rows);
-    this.#inFlight.push(data);
+    this.#core.addInFlight(data);
     this.native.lib.ggml_backend_tensor_set_2d_async(
       this.unsafePointer,
       tensor.unsafePointer,
@@ -259,9 +243,9 @@ export class Backend implements Disposable {
 
   /** Begins to read rows; else as {@linkcode Backend.getAsync}. C: `ggml_backend_tensor_get_2d_async`. */
   getRowsAsync(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, rows: TensorRows): void {
-    this.#assertIdle("copy");
+    this.#core.assertIdle("copy");
     const args = checkRows(tensor, data, rows);
-    this.#inFlight.push(data);
+    this.#core.addInFlight(data);
     this.native.lib.ggml_backend_tensor_get_2d_async(
       this.unsafePointer,
       tensor.unsafePointer,
@@ -275,7 +259,7 @@ export class Backend implements Disposable {
    * synchronised. Throws NotAllocatedError, InvalidArgumentError for another layout. C: `ggml_backend_tensor_copy_async`.
    */
   copyAsync(from: TensorReference, to: TensorReference, other: Backend): void {
-    this.#assertIdle("copy");
+    this.#core.assertIdle("copy");
     checkAllocated(from);
     checkAllocated(to);
     checkSameLayout(from, to);
@@ -288,61 +272,19 @@ export class Backend implements Disposable {
     );
   }
 
-  /**
-   * Throws what it was lost to, once native code has aborted in it.
-   *
-   * @internal
-   */
-  assertKept(): void {
-    this.#thread.assertKept();
-  }
-
-  /**
-   * What a task on a native thread needs to compute with it. Plain data.
-   *
-   * @internal
-   */
-  place(): BackendPlace {
-    this.assertKept();
-    return {
-      backend: this.unsafePointer,
-      threads: this.#threads,
-      setThreads: this.#setThreads,
-      setAbort: this.#setAbort,
-    };
-  }
-
   /** Retains it until the returned function is called: it stays open even when it is disposed meanwhile. */
   retain(): () => void {
-    return this.#handle.retain();
-  }
-
-  /**
-   * Lets another object compute with it until the returned function is called: only that object may use it meanwhile. Throws BackendError when it works for
-   * another one.
-   *
-   * @internal
-   */
-  borrow(borrower: object): () => void {
-    const isOther = this.#borrower !== undefined && this.#borrower !== borrower;
-    if (this.#thread.working || isOther) throw this.#busy("compute with it elsewhere");
-    const release = this.retain();
-    this.#borrower = borrower;
-    this.#borrowed++;
-    return () => {
-      if (--this.#borrowed === 0) this.#borrower = undefined;
-      release();
-    };
+    return this.#core.handle.retain();
   }
 
   /** Whether it was disposed. */
   get disposed(): boolean {
-    return this.#handle.disposed;
+    return this.#core.handle.disposed;
   }
 
   /** Closes it once its work is done; a second call does nothing. C: `ggml_backend_free`. */
   dispose(): void {
-    this.#handle.dispose();
+    this.#core.handle.dispose();
   }
 
   /** {@linkcode Backend.dispose}, for `using`. */
@@ -351,35 +293,19 @@ export class Backend implements Disposable {
   }
 
   #check(graph: GraphReference): (() => void)[] {
-    this.#thread.assertKept();
-    this.#handle.assertAlive();
+    this.#core.thread.assertKept();
+    this.#core.handle.assertAlive();
     if (!brands.graph.has(graph) && !brands.graphCopy.has(graph)) refuse("graph", graph, "a Graph");
     const buffers = checkGraph(this.native, graph, { device: this.device.unsafePointer, name: this.name });
     checkIndices(graph);
-    return [this.#handle.retain(), graph.retain(), ...buffers.map((buffer) => buffer.retain())];
+    return [this.#core.handle.retain(), graph.retain(), ...buffers.map((buffer) => buffer.retain())];
   }
 
-  #assertIdle(doing: string): void {
-    this.#handle.assertAlive();
-    this.#thread.assertKept();
-    if (this.#thread.working || this.#borrowed > 0) throw this.#busy(doing);
+  static {
+    definePicture(
+      Backend,
+      "Backend",
+      (backend) => (backend.#core.handle.assertAlive(), `${backend.name}, ${backend.threads} threads`),
+    );
   }
-
-  #assertNotBorrowed(): void {
-    if (this.#borrowed > 0) throw this.#busy("compute");
-  }
-
-  #busy(doing: string): BackendError {
-    return new BackendError(`${this.name} is in use by a computation; await that before you ${doing}`, {
-      value: this.name,
-      expected: "a backend that computes nothing",
-    });
-  }
-}
-
-/** What asynchronous work still uses: arrays, and functions that release what it retains. */
-type InFlight = (ArrayBufferView | (() => void))[];
-
-function completeInFlight(inFlight: InFlight): void {
-  for (const one of inFlight.splice(0)) if (typeof one === "function") one();
 }

@@ -1,6 +1,8 @@
+import { definePicture } from "../../support/inspect.ts";
 import type { FunctionArgument, Native, Pointer, Signature } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../errors.ts";
 import { checkInteger, checkText } from "../../support/check.ts";
+import { checkAddress } from "../tensor/address.ts";
 import { brands } from "../brands.ts";
 import type { Device } from "./device.ts";
 import { wrapDevice } from "./wrappers.ts";
@@ -18,6 +20,7 @@ export class BackendModule {
 
   /** A registration at an address that the raw layer gave. */
   constructor(native: Native, pointer: Pointer<"ggml_backend_reg">) {
+    checkAddress(native, pointer);
     this.native = native;
     brands.module.add(this);
     this.unsafePointer = pointer;
@@ -83,6 +86,10 @@ export class BackendModule {
 
   /** Whether it is the same module as another. */
   equals(other: BackendModule): boolean {
-    return this.unsafePointer === other.unsafePointer;
+    return this.unsafePointer === brands.module.check("other", other).unsafePointer;
+  }
+
+  static {
+    definePicture(BackendModule, "BackendModule", (module) => `${module.name}, ${module.devices.length} devices`);
   }
 }

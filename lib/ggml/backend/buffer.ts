@@ -1,18 +1,17 @@
+import { definePicture, sizePicture } from "../../support/inspect.ts";
+import { BufferCore } from "./buffer_core.ts";
+import { checkAddress } from "../tensor/address.ts";
 import { brands } from "../brands.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
-import { AllocationError, BackendError, InvalidArgumentError, NotAllocatedError } from "../../errors.ts";
-import { checkInteger, checkOneOf, isInstance, show } from "../../support/check.ts";
+import { BackendError, InvalidArgumentError, NotAllocatedError } from "../../errors.ts";
+import { checkInteger, checkOneOf } from "../../support/check.ts";
 import type { BufferType } from "./buffer_type.ts";
-import type { Device } from "./device.ts";
-import { Handle } from "../tensor/handle.ts";
 import { assertNonNull } from "./non_null.ts";
-import type { GgmlContext } from "../tensor/context.ts";
-import { HandedOut } from "../tensor/handed_out.ts";
 import type { Tensor } from "../tensor/tensor.ts";
-import { contextsIn, forgetBuffers } from "../allocator/release_memory.ts";
+import { contextsIn } from "../allocator/release_memory.ts";
 import { statusError } from "./status.ts";
 import { wrapBufferType } from "./wrappers.ts";
-import { addBuffer, bufferAt, removeBuffer } from "./buffers_in_use.ts";
+import { bufferAt } from "./buffers_in_use.ts";
 
 function taken(isView: boolean): InvalidArgumentError {
   return new InvalidArgumentError(
@@ -29,16 +28,6 @@ export type BufferUsage = "any" | "weights" | "compute";
 /** In the order of `enum ggml_backend_buffer_usage`. */
 const usages: readonly BufferUsage[] = ["any", "weights", "compute"];
 
-/** What the owner of a buffer's memory keeps. */
-interface BufferState {
-  /** The buffers that its tensors lie in: itself, or its parts. */
-  readonly parts: Set<bigint>;
-  /** Views that were handed out. */
-  readonly views: HandedOut;
-  /** The array that it lies in. */
-  bytes: Uint8Array<ArrayBuffer> | undefined;
-}
-
 /**
  * Memory of a device, in which tensors lie.
  *
@@ -47,68 +36,20 @@ interface BufferState {
 export class BackendBuffer implements Disposable {
   /** The libraries. */
   readonly native: Native;
-  readonly #handle: Handle<"ggml_backend_buffer">;
-  readonly #state: BufferState;
+  readonly #core: BufferCore;
 
   /** Takes over a buffer that the raw layer made; `bytes` is what it lies in, when that is an array of JavaScript. */
   constructor(native: Native, pointer: Pointer<"ggml_backend_buffer">, bytes?: Uint8Array<ArrayBuffer>) {
-    const state: BufferState = { parts: new Set(), views: new HandedOut(), bytes };
+    checkAddress(native, pointer);
     this.native = native;
-    this.#state = state;
-    this.#handle = new Handle({
-      what: `the buffer of ${native.readCString(native.lib.ggml_backend_buffer_name(pointer))}`,
-      pointer,
-      free: (one) => {
-        removeBuffer(one);
-        state.views.detach();
-        forgetBuffers(state.parts);
-        native.lib.ggml_backend_buffer_free(one);
-        state.bytes = undefined;
-      },
-    });
-    brands.buffer.add(this);
-    addBuffer(pointer, this.#handle);
-    for (const context of contextsIn(pointer)) this.own(context, [pointer]);
-  }
-
-  /**
-   * A buffer over an array. Throws InvalidArgumentError for an array at a bad address. {@linkcode Device.bufferFromBytes} is the way to it.
-   *
-   * @internal
-   */
-  static fromBytes(device: Device, bytes: Uint8Array<ArrayBuffer>): BackendBuffer {
-    const { native } = device;
-    if (!isInstance(bytes, Uint8Array) || bytes.byteLength === 0 || !(bytes.buffer instanceof ArrayBuffer)) {
-      throw new InvalidArgumentError(`the bytes of a buffer are ${show(bytes)}; give a Uint8Array that isn't empty`, {
-        value: bytes,
-        expected: "a Uint8Array of at least one byte, not shared between threads",
-      });
-    }
-    const { alignment } = device.bufferType;
-    const address = native.addressOf(bytes);
-    if (address % BigInt(alignment) !== 0n) {
-      throw new InvalidArgumentError(
-        `the bytes start at an address that isn't a multiple of ${alignment}; make them by the device's alignedBytes()`,
-        { value: Number(address % BigInt(alignment)), expected: `an address that is a multiple of ${alignment}` },
-      );
-    }
-    const size = BigInt(bytes.byteLength);
-    const pointer = native.lib.ggml_backend_dev_buffer_from_host_ptr(device.unsafePointer, address, size, size);
-    if (pointer === null) {
-      throw new AllocationError(
-        `${device.name} refused ${bytes.byteLength} bytes of the processor's memory as a buffer`,
-        {
-          value: bytes.byteLength,
-          expected: "memory that the device takes",
-        },
-      );
-    }
-    return new BackendBuffer(native, pointer, bytes);
+    this.#core = new BufferCore(native, pointer, bytes);
+    brands.buffer.add(this, this.#core);
+    for (const context of contextsIn(pointer)) this.#core.own(context, [pointer]);
   }
 
   /** The address, for the raw layer. Throws DisposedError once it was disposed. */
   get unsafePointer(): Pointer<"ggml_backend_buffer"> {
-    return this.#handle.pointer;
+    return this.#core.handle.pointer;
   }
 
   /** Its name, that of its type. C: `ggml_backend_buffer_name`. */
@@ -169,7 +110,7 @@ export class BackendBuffer implements Disposable {
     const base = this.native.lib.ggml_backend_buffer_get_base(this.unsafePointer);
     if (base === null) return new Uint8Array(0);
     const bytes = this.native.view(base, this.size);
-    this.#state.views.add(bytes.buffer, this);
+    this.#core.views.add(bytes.buffer, this);
     return bytes;
   }
 
@@ -183,8 +124,8 @@ export class BackendBuffer implements Disposable {
    * C: `ggml_backend_buffer_reset`.
    */
   reset(): void {
-    this.#handle.assertAlive();
-    if (this.#handle.busy) {
+    this.#core.handle.assertAlive();
+    if (this.#core.handle.busy) {
       throw new BackendError("the buffer is in use by a computation; await that before you reset it", {
         value: this.name,
         expected: "a buffer that nothing computes with",
@@ -221,7 +162,7 @@ export class BackendBuffer implements Disposable {
     );
     const error = statusError(status, `placing a tensor in ${this.name}`);
     if (error !== undefined) throw error;
-    this.own(tensor.context, [this.unsafePointer]);
+    this.#core.own(tensor.context, [this.unsafePointer]);
   }
 
   /**
@@ -242,37 +183,34 @@ export class BackendBuffer implements Disposable {
     const error = statusError(native.lib.ggml_backend_view_init(unsafePointer), "placing a view");
     if (error !== undefined) throw error;
     const owner = bufferAt(source.buffer);
-    if (owner !== undefined) view.context.keepMemory(owner);
+    if (owner !== undefined) brands.context.of(view.context).keepMemory(owner);
   }
 
   /** Retains the memory until the returned function is called, even when it is disposed meanwhile. */
   retain(): () => void {
-    return this.#handle.retain();
-  }
-
-  /**
-   * Notes that tensors of a context lie in it, or in parts of it: it lives as long as they can be reached, and they have no memory after it.
-   *
-   * @internal
-   */
-  own(context: GgmlContext, parts: Iterable<bigint>): void {
-    this.#handle.assertAlive();
-    for (const part of parts) this.#state.parts.add(part);
-    context.keepMemory(this.#handle);
+    return this.#core.handle.retain();
   }
 
   /** Whether it was disposed. */
   get disposed(): boolean {
-    return this.#handle.disposed;
+    return this.#core.handle.disposed;
   }
 
   /** Frees it; its tensors have no memory after. A second call does nothing. C: `ggml_backend_buffer_free`. */
   dispose(): void {
-    this.#handle.dispose();
+    this.#core.handle.dispose();
   }
 
   /** {@linkcode BackendBuffer.dispose}, for `using`. */
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  static {
+    definePicture(
+      BackendBuffer,
+      "BackendBuffer",
+      (buffer) => `${buffer.name}, ${sizePicture(buffer.size)}, ${buffer.usage}`,
+    );
   }
 }

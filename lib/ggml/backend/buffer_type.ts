@@ -1,3 +1,5 @@
+import { definePicture } from "../../support/inspect.ts";
+import { checkAddress, checkNative } from "../tensor/address.ts";
 import { brands } from "../brands.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { AllocationError, InvalidArgumentError } from "../../errors.ts";
@@ -23,6 +25,7 @@ export class BufferType {
 
   /** A buffer type at an address that the raw layer gave. */
   constructor(native: Native, pointer: Pointer<"ggml_backend_buffer_type">) {
+    checkAddress(native, pointer);
     this.native = native;
     brands.bufferType.add(this);
     this.#pointer = pointer;
@@ -35,7 +38,7 @@ export class BufferType {
 
   /** The memory that every CPU backend reads. C: `ggml_backend_cpu_buffer_type`. */
   static cpu(native: Native): BufferType {
-    return new BufferType(native, native.lib.ggml_backend_cpu_buffer_type());
+    return new BufferType(native, checkNative(native).lib.ggml_backend_cpu_buffer_type());
   }
 
   /** Its name, such as `"CPU"`. C: `ggml_backend_buft_name`. */
@@ -77,7 +80,7 @@ export class BufferType {
 
   /** Whether it is the same type as another. */
   equals(other: BufferType): boolean {
-    return this.unsafePointer === other.unsafePointer;
+    return this.unsafePointer === brands.bufferType.check("other", other).unsafePointer;
   }
 
   /**
@@ -104,6 +107,10 @@ export class BufferType {
       });
     }
     return new BackendBuffer(this.native, pointer);
+  }
+
+  static {
+    definePicture(BufferType, "BufferType", (type) => type.name);
   }
 }
 

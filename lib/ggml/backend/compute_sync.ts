@@ -69,10 +69,13 @@ function assertAllocated(graph: Graph): void {
       if (tensor === undefined) continue;
       dataOf(tensor);
       if (isOnHost(tensor)) continue;
-      throw new UnsupportedOperationError(`the memory of ${tensor} isn't the processor's; compute on its backend`, {
-        value: tensor.name,
-        expected: "a tensor in host memory",
-      });
+      throw new UnsupportedOperationError(
+        `the memory of ${tensor.label} isn't the processor's; compute on its backend`,
+        {
+          value: tensor.name,
+          expected: "a tensor in host memory",
+        },
+      );
     }
   }
 }

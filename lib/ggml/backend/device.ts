@@ -1,9 +1,12 @@
+import { definePicture } from "../../support/inspect.ts";
+import { checkAddress } from "../tensor/address.ts";
 import { brands } from "../brands.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { BackendError, InvalidArgumentError } from "../../errors.ts";
 import { checkInteger, checkOptions, show } from "../../support/check.ts";
 import { Backend } from "./backend.ts";
-import { BackendBuffer } from "./buffer.ts";
+import type { BackendBuffer } from "./buffer.ts";
+import { bufferFromBytes } from "./host_buffer.ts";
 import { BufferType } from "./buffer_type.ts";
 import { type DeviceKind, deviceKind } from "./device_kind.ts";
 import { BackendEvent } from "./event.ts";
@@ -64,6 +67,7 @@ export class Device {
 
   /** A device at an address that the raw layer gave. */
   constructor(native: Native, pointer: Pointer<"ggml_backend_device">) {
+    checkAddress(native, pointer);
     this.native = native;
     brands.device.add(this);
     this.#pointer = pointer;
@@ -217,7 +221,7 @@ export class Device {
         expected: "a device with the capability bufferFromHostPointer",
       });
     }
-    return BackendBuffer.fromBytes(this, bytes);
+    return bufferFromBytes(this, bytes);
   }
 
   /**
@@ -241,7 +245,11 @@ export class Device {
 
   /** Whether it is the same device as another. */
   equals(other: Device): boolean {
-    return this.unsafePointer === other.unsafePointer;
+    return this.unsafePointer === brands.device.check("other", other).unsafePointer;
+  }
+
+  static {
+    definePicture(Device, "Device", (device) => `${device.name} (${device.description}), ${device.kind}`);
   }
 }
 

@@ -1,3 +1,5 @@
+import { definePicture } from "../../support/inspect.ts";
+import { checkAddress } from "../tensor/address.ts";
 import { brands } from "../brands.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import type { Backend } from "./backend.ts";
@@ -15,6 +17,7 @@ export class BackendEvent implements Disposable {
 
   /** Takes over an event that the raw layer made. */
   constructor(native: Native, pointer: Pointer<"ggml_backend_event">) {
+    checkAddress(native, pointer);
     this.#native = native;
     this.#handle = new Handle({ what: "the event", pointer, free: (one) => native.lib.ggml_backend_event_free(one) });
   }
@@ -63,5 +66,9 @@ export class BackendEvent implements Disposable {
   /** {@linkcode BackendEvent.dispose}, for `using`. */
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  static {
+    definePicture(BackendEvent, "BackendEvent", (event) => (event.#handle.assertAlive(), ""));
   }
 }

@@ -1,3 +1,5 @@
+import { definePicture } from "../../support/inspect.ts";
+import { adoptContext } from "../tensor/context.ts";
 import { brands } from "../brands.ts";
 import type { Native, Pointer, StructView } from "../../../ffi/mod.ts";
 import type { ggml_backend_graph_copy } from "../../../ffi/mod.ts";
@@ -5,7 +7,7 @@ import { AllocationError, UnsupportedOperationError } from "../../errors.ts";
 import { checkFunction } from "../../support/check.ts";
 import { tensorsOf } from "./scheduled_graph.ts";
 import type { Backend } from "./backend.ts";
-import { GgmlContext } from "../tensor/context.ts";
+import type { GgmlContext } from "../tensor/context.ts";
 import type { Graph } from "../graph/graph.ts";
 import { checkGraph, notAllocated, tensorWords } from "./graph_check.ts";
 import { Handle } from "../tensor/handle.ts";
@@ -44,7 +46,7 @@ export class GraphCopy implements GraphReference, Disposable {
     const { graph: pointer, ctx_allocated: context } = copy;
     if (pointer === null || context === null) throw noMemory(backend);
     const release = backend.retain();
-    this.#context = GgmlContext.adopt(this.native, context, () => {});
+    this.#context = adoptContext(this.native, context, () => {});
     this.#handle = new Handle({
       what: "the copy of a graph",
       pointer,
@@ -53,7 +55,7 @@ export class GraphCopy implements GraphReference, Disposable {
         release();
       },
     });
-    this.#context.keepMemory(this.#handle);
+    brands.context.of(this.#context).keepMemory(this.#handle);
   }
 
   /** The address, for the raw layer. Throws DisposedError once it was disposed. */
@@ -66,7 +68,7 @@ export class GraphCopy implements GraphReference, Disposable {
     const { lib } = this.native;
     return Array.from(
       { length: lib.ggml_graph_n_nodes(this.unsafePointer) },
-      (_, index) => this.#context.wrap(lib.ggml_graph_node(this.unsafePointer, index)),
+      (_, index) => brands.context.of(this.#context).wrap(lib.ggml_graph_node(this.unsafePointer, index)),
     );
   }
 
@@ -89,6 +91,10 @@ export class GraphCopy implements GraphReference, Disposable {
   /** {@linkcode GraphCopy.dispose}, for `using`. */
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  static {
+    definePicture(GraphCopy, "GraphCopy", (copy) => `${copy.nodes.length} nodes`);
   }
 }
 
@@ -126,9 +132,13 @@ export function compareBackends(
   let thrown: { readonly error: unknown } | undefined;
   using callback = native.callback("ggml_backend_eval_callback", (index, a, b) => {
     if (a === null || b === null) return true;
-    const copied = GgmlContext.adopt(native, graph.context.unsafePointer, () => {});
+    const copied = adoptContext(native, graph.context.unsafePointer, () => {});
     try {
-      return onNode({ index, first: graph.context.wrap(a), second: copied.wrap(b) }) !== false;
+      return onNode({
+        index,
+        first: brands.context.of(graph.context).wrap(a),
+        second: brands.context.of(copied).wrap(b),
+      }) !== false;
     } catch (error) {
       thrown ??= { error };
       return false;
@@ -137,10 +147,10 @@ export function compareBackends(
     }
   });
   const borrower = {};
-  const releases = [graph.retain(), first.borrow(borrower)];
+  const releases = [graph.retain(), brands.backend.of(first).borrow(borrower)];
   let done = false;
   try {
-    releases.push(second.borrow(borrower));
+    releases.push(brands.backend.of(second).borrow(borrower));
     done = native.lib.ggml_backend_compare_graph_backend(
       first.unsafePointer,
       second.unsafePointer,

@@ -1,8 +1,9 @@
+import { definePicture } from "../../support/inspect.ts";
 import type { Native } from "../../../ffi/mod.ts";
 import { BackendError } from "../../errors.ts";
 import type { Backend } from "./backend.ts";
 import { brands } from "../brands.ts";
-import { checkFunction } from "../../support/check.ts";
+import { checkFunction, refuse } from "../../support/check.ts";
 import { Handle } from "../tensor/handle.ts";
 import { assertNonNull } from "./non_null.ts";
 import type { GraphReference } from "../tensor/references.ts";
@@ -30,6 +31,7 @@ export class GraphPlan implements Disposable {
   constructor(backend: Backend, graph: GraphReference, run: ComputePlan) {
     brands.backend.check("backend", backend);
     checkFunction("run", run);
+    if (!brands.graph.has(graph) && !brands.graphCopy.has(graph)) refuse("graph", graph, "a Graph");
     this.#native = backend.native;
     this.#backend = backend;
     this.#run = run;
@@ -83,5 +85,9 @@ export class GraphPlan implements Disposable {
   /** {@linkcode GraphPlan.dispose}, for `using`. */
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  static {
+    definePicture(GraphPlan, "GraphPlan", (plan) => (plan.#handle.assertAlive(), `on ${plan.#backend.name}`));
   }
 }

@@ -1,8 +1,9 @@
+import { definePicture } from "../../support/inspect.ts";
 import { brands } from "../brands.ts";
 import { join, resolve } from "node:path";
 import { type Native, open } from "../../../ffi/mod.ts";
 import { BackendError, InvalidArgumentError } from "../../errors.ts";
-import { checkInteger, checkOneOf, checkText } from "../../support/check.ts";
+import { checkArray, checkInteger, checkOneOf, checkText } from "../../support/check.ts";
 import { Device } from "./device.ts";
 import type { DeviceKind } from "./device_kind.ts";
 import {
@@ -82,7 +83,10 @@ export class Registry {
    * What modules say of themselves, without loading them; default: the CPU's variants among the libraries in use. C: `ggml_backend_score`.
    */
   inspect(paths: readonly string[] = this.#variants()): Promise<(ModuleInfo | RefusedModule)[]> {
-    return inspectModules(this.native, paths.map((path) => resolve(checkText("the path of a backend", path))));
+    return inspectModules(
+      this.native,
+      checkArray("paths", paths, (_, path) => resolve(checkText("the path of a backend", path))),
+    );
   }
 
   #variants(): string[] {
@@ -150,6 +154,10 @@ export class Registry {
     const found = this.deviceOfKind("gpu") ?? this.deviceOfKind("igpu") ?? this.deviceOfKind("cpu");
     if (found !== undefined) return found;
     throw new BackendError("no device can compute; load a backend", { value: 0, expected: "at least one device" });
+  }
+
+  static {
+    definePicture(Registry, "Registry", (registry) => `with ${registry.devices.map(({ name }) => name).join(", ")}`);
   }
 }
 

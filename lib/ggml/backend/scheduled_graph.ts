@@ -2,6 +2,7 @@ import type { Native, Pointer } from "../../../ffi/mod.ts";
 import type { Handle } from "../tensor/handle.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import { GraphError } from "../tensor/errors.ts";
+import { brands } from "../brands.ts";
 import { bufferAt } from "./buffers_in_use.ts";
 import type { Graph } from "../graph/graph.ts";
 
@@ -62,8 +63,8 @@ export class ScheduledGraph {
   /** Notes what has no memory yet. */
   constructor(graph: Graph, tensors: ReadonlySet<Pointer<"ggml_tensor">>) {
     this.#graph = new WeakRef(graph);
-    this.#contexts = [...graph.context.reached()].map((context) => new WeakRef(context));
-    this.#version = graph.version;
+    this.#contexts = [...brands.context.of(graph.context).reached()].map((context) => new WeakRef(context));
+    this.#version = brands.graph.of(graph).version;
     this.#native = graph.native;
     const given: Pointer<"ggml_tensor">[] = [];
     const buffers = new Set<Handle<"ggml_backend_buffer">>();
@@ -74,17 +75,17 @@ export class ScheduledGraph {
       if (owner !== undefined) buffers.add(owner);
     }
     this.#given = given;
-    this.#releases = [graph.retainMemory(), ...[...buffers].map((buffer) => buffer.retain())];
+    this.#releases = [brands.graph.of(graph).retainMemory(), ...[...buffers].map((buffer) => buffer.retain())];
   }
 
   /** Whether it is of this graph. Throws GraphError when the graph was changed since. */
   isOf(graph: Graph): boolean {
     if (this.#graph.deref() !== graph) return false;
-    if (graph.version === this.#version) return true;
+    if (brands.graph.of(graph).version === this.#version) return true;
     throw new GraphError(
       "the graph was changed after the scheduler allocated it; allocate it again, then write its inputs",
       {
-        value: graph.version,
+        value: brands.graph.of(graph).version,
         expected: "a graph as it was allocated",
       },
     );
@@ -95,8 +96,9 @@ export class ScheduledGraph {
     this.#onReset = onReset;
     for (const reference of this.#contexts) {
       const context = reference.deref();
-      context?.onReset(onReset);
-      if (this.#given.length > 0) context?.keepMemory(owner);
+      if (context === undefined) continue;
+      brands.context.of(context).onReset(onReset);
+      if (this.#given.length > 0) brands.context.of(context).keepMemory(owner);
     }
   }
 
@@ -110,8 +112,9 @@ export class ScheduledGraph {
     }
     for (const reference of this.#contexts) {
       const context = reference.deref();
-      context?.releaseViews();
-      if (this.#onReset !== undefined) context?.offReset(this.#onReset);
+      if (context === undefined) continue;
+      brands.context.of(context).releaseViews();
+      if (this.#onReset !== undefined) brands.context.of(context).offReset(this.#onReset);
     }
     for (const release of this.#releases) release();
   }

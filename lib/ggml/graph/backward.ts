@@ -1,3 +1,4 @@
+import { brands } from "../brands.ts";
 import type { Pointer } from "../../../ffi/mod.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import { checkDifferentiable } from "./differentiable.ts";
@@ -16,8 +17,8 @@ export function addGradients(graph: Graph, context: GgmlContext, accumulate: boo
     });
   }
   checkDifferentiable(graph, accumulate);
-  context.use(graph.context);
-  graph.context.use(context);
+  brands.context.of(context).use(graph.context);
+  brands.context.of(graph.context).use(context);
   const { nodes } = graph;
   const accumulators = accumulate ? makeAccumulators(context, nodes) : undefined;
   assertRoom(graph, context, nodes.length, accumulators);

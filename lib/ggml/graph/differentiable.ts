@@ -102,7 +102,7 @@ function ignored(node: Tensor): number | undefined {
 }
 
 function refuse(node: Tensor, why: string): never {
-  throw new GraphError(`there is no gradient through ${node.opDescription} (${node}): ${why}`, {
+  throw new GraphError(`there is no gradient through ${node.opDescription} (${node.label}): ${why}`, {
     value: node.opDescription,
     expected: "operators that have a backward pass",
   });

@@ -1,13 +1,14 @@
-import type { Lifetime, Native, Pointer } from "../../../ffi/mod.ts";
+import { definePicture } from "../../support/inspect.ts";
+import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { graphLeaves } from "../../../ffi/mod.ts";
 import { AllocationError, UnsupportedOperationError } from "../../errors.ts";
-import { checkBoolean, checkInteger, checkOptions, checkText, refuse } from "../../support/check.ts";
+import { checkBoolean, checkInteger, checkOptions, checkText, isArray, refuse } from "../../support/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import { brands } from "../brands.ts";
 import { addGradients } from "./backward.ts";
 import { type GraphRow, graphTable, graphToDot } from "./export.ts";
 import { countReached } from "./walk.ts";
-import { Handle } from "../tensor/handle.ts";
+import { GraphCore, type GraphParts } from "./graph_core.ts";
 import type { GraphReference } from "../tensor/references.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { GraphError } from "../tensor/errors.ts";
@@ -25,12 +26,6 @@ export interface GraphOptions {
 export interface BackwardOptions {
   /** Gradients of several computations add up until the next {@linkcode Graph.reset}. Default false. C: `grad_accs`. */
   accumulate?: boolean | undefined;
-}
-
-/** What owns the memory of a graph's tensors. */
-interface GraphMemory {
-  readonly disposed: boolean;
-  retain(): () => void;
 }
 
 /** C: `GGML_DEFAULT_GRAPH_SIZE`. */
@@ -55,22 +50,17 @@ export class Graph implements GraphReference, Disposable {
   readonly context: GgmlContext;
   /** Whether gradients can be added. */
   readonly gradients: boolean;
-  readonly #handle: Handle<"ggml_cgraph">;
-  /** What owns the memory of its tensors, when a graph allocator does. */
-  #memory: GraphMemory | undefined;
-  #version = 0;
-  /** What its tensors live by, once it has some. */
-  #lifetime: Lifetime | undefined;
+  readonly #core: GraphCore;
 
   /** Makes an empty graph. Throws InvalidArgumentError for a bad option, AllocationError when there isn't enough memory, DisposedError. */
   constructor(context: GgmlContext, options?: GraphOptions) {
     const { size = DEFAULT_SIZE, gradients = false } = checkOptions("Graph", options, ["size", "gradients"]);
     brands.context.check("context", context).assertAlive();
-    brands.graph.add(this);
     this.context = context;
     this.gradients = checkBoolean("gradients", gradients);
     const made = makeGraph(context.native, checkInteger("size", size, { min: 1, max: 1 << 24 }), this.gradients);
-    this.#handle = new Handle({ what: "the graph", ...made });
+    this.#core = new GraphCore(context, made);
+    brands.graph.add(this, this.#core);
   }
 
   /** The libraries that it came from. */
@@ -80,9 +70,8 @@ export class Graph implements GraphReference, Disposable {
 
   /** Its address, for the raw layer. Throws DisposedError once it or a context that it uses was disposed or reset. */
   get unsafePointer(): Pointer<"ggml_cgraph"> {
-    this.context.reached();
-    this.#lifetime?.assertAlive();
-    return this.#handle.pointer;
+    this.#core.assertAlive();
+    return this.#core.handle.pointer;
   }
 
   /**
@@ -90,44 +79,17 @@ export class Graph implements GraphReference, Disposable {
    * contexts can't be reset: GraphError says so.
    */
   retain(): () => void {
-    const memory = this.#memory?.disposed === false ? [this.#memory.retain()] : [];
-    const releases = [this.context.lock(), this.#handle.lock(), ...memory];
-    return () => releases.forEach((release) => release());
+    return this.#core.retain();
   }
 
-  /**
-   * Retains the memory of the graph and its tensors until the returned function is called; it may be changed meanwhile.
-   *
-   * @internal
-   */
-  retainMemory(): () => void {
-    const releases = [this.context.retain(), this.#handle.retain()];
-    return () => releases.forEach((release) => release());
-  }
-
-  /**
-   * How often it was changed.
-   *
-   * @internal
-   */
-  get version(): number {
-    return this.#version;
+  /** Whether it was disposed. */
+  get disposed(): boolean {
+    return this.#core.handle.disposed;
   }
 
   /** Throws DisposedError once it or a context that it uses was disposed or reset. */
   assertAlive(): void {
-    this.context.reached();
-    this.#lifetime?.assertAlive();
-    this.#handle.assertAlive();
-  }
-
-  /**
-   * Notes what owns the memory of its tensors, so that a computation keeps it.
-   *
-   * @internal
-   */
-  setOwner(memory: GraphMemory): void {
-    this.#memory = memory;
+    this.#core.assertAlive();
   }
 
   /** How many nodes, and how many leaves, it takes at most. C: `ggml_graph_size`. */
@@ -156,7 +118,7 @@ export class Graph implements GraphReference, Disposable {
         },
       );
     }
-    return found.map((pointer) => this.context.wrap(pointer));
+    return found.map((pointer) => brands.context.of(this.context).wrap(pointer));
   }
 
   /** All of its tensors: leaves, nodes, and what they are views of. */
@@ -181,13 +143,13 @@ export class Graph implements GraphReference, Disposable {
       throw new GraphError("the graph has no nodes yet", { value: index, expected: "a graph with nodes" });
     }
     checkInteger("the node's number", index, { min: -length, max: length - 1 });
-    return this.context.wrap(this.native.lib.ggml_graph_node(this.unsafePointer, index));
+    return brands.context.of(this.context).wrap(this.native.lib.ggml_graph_node(this.unsafePointer, index));
   }
 
   /** A node or leaf by its name; `undefined` when there is none. C: `ggml_graph_get_tensor`. */
   get(name: string): Tensor | undefined {
     const found = this.native.lib.ggml_graph_get_tensor(this.unsafePointer, checkText("the name", name));
-    return found === null ? undefined : this.context.wrap(found);
+    return found === null ? undefined : brands.context.of(this.context).wrap(found);
   }
 
   /**
@@ -196,21 +158,21 @@ export class Graph implements GraphReference, Disposable {
    * Throws GraphError when it has no capacity for them or is in use by a computation. C: `ggml_build_forward_expand`.
    */
   forward(...results: readonly Tensor[]): this {
-    this.#assertUnlocked("add to");
+    this.#core.assertUnlocked("add to");
     for (const result of results) {
       this.#take(result);
       this.native.lib.ggml_build_forward_expand(this.unsafePointer, result.unsafePointer);
-      this.#version++;
+      this.#core.version++;
     }
     return this;
   }
 
   /** Adds a result with all that it needs without marking it as to be computed. Throws as {@linkcode Graph.forward} does. C: `ggml_build_forward_order`. */
   order(result: Tensor): this {
-    this.#assertUnlocked("add to");
+    this.#core.assertUnlocked("add to");
     this.#take(result);
     this.native.lib.ggml_build_forward_order(this.unsafePointer, result.unsafePointer);
-    this.#version++;
+    this.#core.version++;
     return this;
   }
 
@@ -220,14 +182,14 @@ export class Graph implements GraphReference, Disposable {
    * Throws GraphError when it has no room, InvalidArgumentError for a bad index. C: `ggml_build_forward_select`.
    */
   select(results: readonly Tensor[], index: number): Tensor {
-    this.#assertUnlocked("add to");
-    if (!Array.isArray(results) || results.length === 0) refuse("the results", results, "an array of tensors");
+    this.#core.assertUnlocked("add to");
+    if (!isArray(results) || results.length === 0) refuse("the results", results, "an array of tensors");
     checkInteger("the index", index, { min: 0, max: results.length - 1 });
     for (const result of results) this.#take(result);
     this.#assertRoom(results);
     const pointers = BigUint64Array.from(results, ({ unsafePointer }) => unsafePointer);
-    this.#version++;
-    return this.context.wrap(
+    this.#core.version++;
+    return brands.context.of(this.context).wrap(
       this.native.lib.ggml_build_forward_select(
         this.unsafePointer,
         this.native.addressOf(pointers),
@@ -260,9 +222,9 @@ export class Graph implements GraphReference, Disposable {
   backward(context: GgmlContext, options?: BackwardOptions): this {
     const { accumulate = false } = checkOptions("backward", options, ["accumulate"]);
     brands.context.check("context", context).assertAlive();
-    this.#assertUnlocked("add to");
+    this.#core.assertUnlocked("add to");
     addGradients(this, context, checkBoolean("accumulate", accumulate));
-    this.#version++;
+    this.#core.version++;
     return this;
   }
 
@@ -272,7 +234,7 @@ export class Graph implements GraphReference, Disposable {
       this.unsafePointer,
       brands.tensor.check("tensor", tensor).unsafePointer,
     );
-    return found === null ? undefined : this.context.wrap(found);
+    return found === null ? undefined : brands.context.of(this.context).wrap(found);
   }
 
   /** The tensor in which gradients of several computations add up; `undefined` when there is none. C: `ggml_graph_get_grad_acc`. */
@@ -281,7 +243,7 @@ export class Graph implements GraphReference, Disposable {
       this.unsafePointer,
       brands.tensor.check("tensor", tensor).unsafePointer,
     );
-    return found === null ? undefined : this.context.wrap(found);
+    return found === null ? undefined : brands.context.of(this.context).wrap(found);
   }
 
   /**
@@ -289,7 +251,7 @@ export class Graph implements GraphReference, Disposable {
    * NotAllocatedError when one of them has no memory. C: `ggml_graph_reset`.
    */
   reset(): this {
-    this.#assertUnlocked("reset");
+    this.#core.assertUnlocked("reset");
     if (!this.gradients) throw new GraphError("the graph was made without gradients", { expected: "gradients: true" });
     for (const node of this.nodes) {
       const accumulator = this.accumulator(node);
@@ -325,17 +287,17 @@ export class Graph implements GraphReference, Disposable {
   /** Removes all of its nodes, also when they went with a reset of its context. Throws GraphError while it is computed. C: `ggml_graph_clear`. */
   clear(): this {
     this.context.assertAlive();
-    this.#handle.assertAlive();
-    this.#assertUnlocked("clear");
-    this.native.lib.ggml_graph_clear(this.#handle.pointer);
-    this.#lifetime = undefined;
-    this.#version++;
+    this.#core.handle.assertAlive();
+    this.#core.assertUnlocked("clear");
+    this.native.lib.ggml_graph_clear(this.#core.handle.pointer);
+    this.#core.lifetime = undefined;
+    this.#core.version++;
     return this;
   }
 
   /** Frees it; the tensors stay. A second call does nothing. */
   dispose(): void {
-    this.#handle.dispose();
+    this.#core.handle.dispose();
   }
 
   /** {@linkcode Graph.dispose}, for `using`. */
@@ -343,19 +305,11 @@ export class Graph implements GraphReference, Disposable {
     this.dispose();
   }
 
-  #assertUnlocked(doing: string): void {
-    if (!this.#handle.locked) return;
-    throw new GraphError(
-      `the graph is in use by a computation or a plan; await or dispose that before you ${doing} it`,
-      { value: "computing", expected: "a graph that nothing computes" },
-    );
-  }
-
   #take(result: Tensor): void {
     brands.tensor.check("a result", result).assertAlive();
-    this.context.use(result.context);
+    brands.context.of(this.context).use(result.context);
     this.#assertRoom([result]);
-    this.#lifetime ??= this.context.lifetime;
+    this.#core.lifetime ??= brands.context.of(this.context).lifetime;
   }
 
   #assertRoom(results: readonly Tensor[]): void {
@@ -370,15 +324,18 @@ export class Graph implements GraphReference, Disposable {
       },
     );
   }
-}
 
-interface MadeGraph {
-  readonly pointer: Pointer<"ggml_cgraph">;
-  readonly free: () => void;
+  static {
+    definePicture(
+      Graph,
+      "Graph",
+      (graph) => `${graph.length} nodes, ${graph.leaves.length} leaves, at most ${graph.size}`,
+    );
+  }
 }
 
 /** A graph in a context of its own, just large enough. */
-function makeGraph(native: Native, size: number, gradients: boolean): MadeGraph {
+function makeGraph(native: Native, size: number, gradients: boolean): GraphParts {
   const { lib } = native;
   const bytes = Number(lib.ggml_graph_overhead_custom(BigInt(size), gradients));
   const kept: { pool: Uint8Array | undefined } = { pool: allocate(native, bytes) };

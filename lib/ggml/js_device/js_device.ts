@@ -1,9 +1,11 @@
+import { definePicture } from "../../support/inspect.ts";
 import { type CallbackName, type Native, open, type Pointer, type StructView } from "../../../ffi/mod.ts";
 import type { ggml_backend_device, ggml_backend_i } from "../../../ffi/mod.ts";
 import { ggml_backend_dev_type, ggml_op, ggml_status, ggml_tensor_flag } from "../../../ffi/mod.ts";
 import type { Callbacks } from "../../../ffi/tables/callbacks.ts";
 import { checkFunction, checkOptions, checkText } from "../../support/check.ts";
 import { beginScripts, callerOnly, endScripts } from "../backend/js_devices_in_use.ts";
+import { checkNative } from "../tensor/address.ts";
 import { Device } from "../backend/device.ts";
 import { drainErrors, recordError } from "../backend/callback_errors.ts";
 import { CallbackSet, ScriptMemory } from "./memory.ts";
@@ -80,6 +82,7 @@ export class JsDevice implements Disposable {
 
   /** Makes a device with libraries that are open. Throws InvalidArgumentError. */
   constructor(native: Native, options: JsDeviceOptions) {
+    checkNative(native);
     const known = ["name", "description", "supports", "compute", "offloads"] as const;
     const { name, description = name, supports, compute, offloads } = checkOptions("JsDevice", options, known);
     checkText("name", name);
@@ -105,9 +108,19 @@ export class JsDevice implements Disposable {
   }
 
   /** Ends it once its backends, buffers and events are gone; nothing may be opened on it after. */
-  [Symbol.dispose](): void {
+  dispose(): void {
     this.#disposed = true;
     this.#sweep();
+  }
+
+  /** Whether it was disposed. */
+  get disposed(): boolean {
+    return this.#disposed;
+  }
+
+  /** {@linkcode JsDevice.dispose}, for `using`. */
+  [Symbol.dispose](): void {
+    this.dispose();
   }
 
   /** Not at once: native code may be on its way out of the callback that gave the last one back. */
@@ -245,6 +258,10 @@ export class JsDevice implements Disposable {
       if (isWanted && !isView(native, node)) this.#options.compute(new JsNode(native, node));
     }
     return ggml_status.GGML_STATUS_SUCCESS;
+  }
+
+  static {
+    definePicture(JsDevice, "JsDevice", (device) => device.device.name);
   }
 }
 

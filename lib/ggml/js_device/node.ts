@@ -1,3 +1,5 @@
+import { definePicture } from "../../support/inspect.ts";
+import { checkAddress } from "../tensor/address.ts";
 import type { Native, Pointer, StructView } from "../../../ffi/mod.ts";
 import type { ggml_tensor } from "../../../ffi/mod.ts";
 import { arrayOver, type TensorArray } from "../tensor/view.ts";
@@ -21,6 +23,7 @@ export class JsNode {
    * @internal
    */
   constructor(native: Native, pointer: Pointer<"ggml_tensor">) {
+    checkAddress(native, pointer);
     this.#native = native;
     this.#pointer = pointer;
     this.#view = native.structAt("ggml_tensor", pointer);
@@ -64,5 +67,13 @@ export class JsNode {
     const { data } = this.#view;
     const length = data === null ? 0 : Number(this.#native.lib.ggml_nbytes(this.#pointer));
     return arrayOver(this.type, data === null ? new Uint8Array(0) : this.#native.view(data, length));
+  }
+
+  static {
+    definePicture(
+      JsNode,
+      "JsNode",
+      (node) => `${node.name || "node"} ${node.op} ${node.type} [${node.shape.join(", ")}]`,
+    );
   }
 }

@@ -4,11 +4,13 @@
  * @module
  */
 
+import { definePicture } from "../../support/inspect.ts";
 import { randomUUID } from "node:crypto";
 import { rename, rm } from "node:fs/promises";
 import { type ggml_type, type gguf_type, type Native, open, type Pointer } from "../../../ffi/mod.ts";
 import { GgufWriteError, NotAllocatedError } from "../../errors.ts";
 import { checkBoolean, checkOneOf, checkOptions, checkText, refuse } from "../../support/check.ts";
+import { checkAddress } from "../tensor/address.ts";
 import { brands } from "../brands.ts";
 import { bufferAt } from "../backend/buffers_in_use.ts";
 import { ComputeThread } from "../backend/compute_thread.ts";
@@ -77,6 +79,7 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
   readonly context: GgmlContext | undefined;
 
   private constructor(native: Native, pointer: Pointer<"gguf_context">, context: GgmlContext | undefined) {
+    checkAddress(native, pointer);
     this.native = native;
     this.context = context;
     brands.nativeGguf.add(this);
@@ -341,7 +344,7 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
           });
         }
         if (data === undefined || !("tensor" in data)) continue;
-        holds.push(data.tensor.context.retain());
+        holds.push(brands.context.of(data.tensor.context).retain());
         const { buffer } = data.tensor.struct;
         const held = buffer === null ? undefined : bufferAt(buffer)?.retain();
         if (held !== undefined) holds.push(held);
@@ -379,5 +382,13 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
   /** {@linkcode NativeGguf.dispose}, for `using`. */
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  static {
+    definePicture(
+      NativeGguf,
+      "NativeGguf",
+      (gguf) => `version ${gguf.version}, ${gguf.keys.length} keys, ${gguf.tensors.length} tensors`,
+    );
   }
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { adoptContext } from "../tensor/context.ts";
 import {
   type gguf_init_params,
   type Native,
@@ -16,7 +17,7 @@ import { GgufFormatError } from "../../errors.ts";
 import { checkInteger, checkOneOf, checkOptions, isInstance, refuse } from "../../support/check.ts";
 import { type ByteSource, FileSource, MemorySource } from "../../gguf/byte_source.ts";
 import { ComputeThread } from "../backend/compute_thread.ts";
-import { GgmlContext } from "../tensor/context.ts";
+import type { GgmlContext } from "../tensor/context.ts";
 import { parseGgufHeader } from "../../gguf/header.ts";
 import { filePath } from "../../gguf/writer.ts";
 
@@ -79,7 +80,7 @@ export async function readGgufByFunction(
   reader: NativeGgufReader,
   options: NativeGgufOptions | undefined,
 ): Promise<ReadGguf> {
-  if (typeof reader !== "object" || reader === null || typeof reader.read !== "function") {
+  if (typeof methodOf(reader) !== "function") {
     refuse("the reader", reader, "{ size, read(offset, length) }");
   }
   const size = checkInteger("size", reader.size, { min: 0, max: Number.MAX_SAFE_INTEGER });
@@ -143,7 +144,7 @@ async function readSource(source: ByteSource, tensors: NativeGgufTensors, init: 
       );
     }
     const made = place[0] === 0n ? null : place[0] as Pointer<"ggml_context">;
-    const context = made === null ? undefined : GgmlContext.adopt(native, made, (one) => native.lib.ggml_free(one));
+    const context = made === null ? undefined : adoptContext(native, made, (one) => native.lib.ggml_free(one));
     return { native, pointer, context };
   } finally {
     thread.end();
@@ -153,4 +154,13 @@ async function readSource(source: ByteSource, tensors: NativeGgufTensors, init: 
 function checkTensors(options: NativeGgufOptions | undefined): NativeGgufTensors {
   const { tensors = "none" } = checkOptions("NativeGguf", options, ["tensors"]);
   return checkOneOf("tensors", tensors, ["none", "shapes", "data"]);
+}
+
+/** A reader's method; `undefined` for what is no reader, such as a Proxy that was revoked. */
+function methodOf(reader: unknown): unknown {
+  try {
+    return (reader as NativeGgufReader).read;
+  } catch {
+    return undefined;
+  }
 }

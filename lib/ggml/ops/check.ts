@@ -8,7 +8,8 @@ import { InvalidArgumentError } from "../../../base/errors.ts";
 import type { Lib } from "../../../ffi/mod.ts";
 import { checkInteger, checkNumber, type Range } from "../../support/check.ts";
 import { brands } from "../brands.ts";
-import type { GgmlContext, TensorMaker } from "../tensor/context.ts";
+import type { GgmlContext } from "../tensor/context.ts";
+import type { TensorMaker } from "../tensor/context_core.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { TensorLayoutError, TensorShapeError, TensorTypeError } from "../tensor/errors.ts";
 import { checkShape, type Shape, typeByName, type TypeName } from "../tensor/types.ts";
@@ -217,7 +218,10 @@ export class OperatorCheck<T extends Operands = Operands> {
 
   /** Makes the result. */
   build(make: TensorMaker): Tensor {
-    return this.#context.build(Object.values(this.#operands).filter((one) => one !== undefined), make);
+    return brands.context.of(this.#context).build(
+      Object.values(this.#operands).filter((one) => one !== undefined),
+      make,
+    );
   }
 
   #tensor(name: string): Tensor | undefined {

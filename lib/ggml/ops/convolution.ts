@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkBoolean, checkOneOf, checkOptions } from "../../support/check.ts";
+import { checkBoolean, checkOneOf, checkOptions, isArray } from "../../support/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { typeByName } from "../tensor/types.ts";
@@ -41,9 +41,7 @@ interface Axes {
 
 function checkAxes(checked: OperatorCheck, options: AxesOptions, count: number): Axes {
   const each = (name: string, value: number | readonly number[], min: number): number[] => {
-    const values = Array.isArray(value)
-      ? value as readonly number[]
-      : Array.from({ length: count }, () => value as number);
+    const values = isArray(value) ? value as readonly number[] : Array.from({ length: count }, () => value as number);
     checked.integer(`the count of numbers in ${name}`, values.length, { min: count, max: count });
     return values.map((one, index) =>
       checked.integer(count === 1 ? name : `${name}[${index}]`, one, { min, max: MOST })

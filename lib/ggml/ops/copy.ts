@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isArray } from "../../support/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { isQuantized, typeByName, type TypeName } from "../tensor/types.ts";
@@ -103,7 +104,7 @@ const repeatable: readonly TypeName[] = ["f32", "f16", "bf16", "i32", "i16"];
  */
 export function repeat(context: GgmlContext, a: Tensor, b: Tensor | readonly number[]): Tensor {
   const lib = libOf(context);
-  if (!Array.isArray(b)) {
+  if (!isArray(b)) {
     const target = b as Tensor;
     return check("repeat", context, { a, b: target })
       .type("a", ...repeatable).repeats("a", "b").elementsTogether("a")

@@ -4,9 +4,10 @@
  * @module
  */
 
+import { brands } from "../brands.ts";
 import type { CallbackName, Pointer } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import { checkBoolean, checkFunction, checkOptions, show } from "../../support/check.ts";
+import { checkBoolean, checkFunction, checkOptions, isArray, show } from "../../support/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { typeByName, type TypeName } from "../tensor/types.ts";
@@ -52,14 +53,14 @@ function makeCallback<N extends CallbackName>(
   const run = (...values: readonly (Pointer<"ggml_tensor"> | null)[]): void => {
     try {
       const [result, ...rest] = values.slice(0, operands + 1)
-        .map((one) => (reference.deref() as GgmlContext).wrap(one as Pointer<"ggml_tensor">));
+        .map((one) => brands.context.of(reference.deref() as GgmlContext).wrap(one as Pointer<"ggml_tensor">));
       call()(result as Tensor, ...rest);
     } catch (error) {
       thrown.push(error);
     }
   };
   const callback = context.native.callback(name, run as never);
-  context.adopt(callback);
+  brands.context.of(context).adopt(callback);
   return callback.pointer as Pointer<N>;
 }
 
@@ -93,7 +94,7 @@ export function mapCustom(
   const inPlace = wantsInPlace("mapCustom", options);
   checkFunction("mapCustom: compute", compute);
   const lib = libOf(context);
-  if (!Array.isArray(operands) || operands.length < 1 || operands.length > 3) {
+  if (!isArray(operands) || operands.length < 1 || operands.length > 3) {
     throw new InvalidArgumentError(`mapCustom: operands are ${show(operands)}; give one to three tensors`, {
       value: operands,
       expected: "one to three tensors",
@@ -157,7 +158,7 @@ export function custom(
   checkFunction("custom: compute", compute);
   const lib = libOf(context);
   const most = target === undefined ? MOST_OPERANDS : MOST_OPERANDS - 1;
-  if (!Array.isArray(operands) || operands.length > most) {
+  if (!isArray(operands) || operands.length > most) {
     throw new InvalidArgumentError(`custom: operands are ${show(operands)}; give at most ${most} tensors`, {
       value: operands,
       expected: `at most ${most} tensors`,

@@ -6,7 +6,7 @@
 
 import { ggml_op_pool, ggml_scale_flag, ggml_scale_mode } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import { checkBoolean, checkOneOf, checkOptions, show } from "../../support/check.ts";
+import { checkBoolean, checkOneOf, checkOptions, isArray, show } from "../../support/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { check, F32_F16, INT_MAX, libOf, type OperatorCheck } from "./check.ts";
@@ -71,7 +71,7 @@ interface Pools {
 function checkPools(checked: OperatorCheck, op: string, options: Pool2dOptions): Pools {
   const given = checkOptions(op, options, ["kind", "size", "stride", "padding"]);
   const two = (name: string, value: unknown, min: number): [number, number] => {
-    const [x, y] = Array.isArray(value) ? value as [number, number] : [value, value];
+    const [x, y] = isArray(value) ? value as [number, number] : [value, value];
     return [checked.integer(`${name}[0]`, x, { min, max: MOST }), checked.integer(`${name}[1]`, y, { min, max: MOST })];
   };
   return {
@@ -202,7 +202,7 @@ export function pad(context: GgmlContext, a: Tensor, after: readonly number[], o
   const around = checkBoolean("pad: circular", circular);
   const checked = check("pad", context, { a }).type("a", "f32");
   const four = (name: string, values: readonly number[]): Four => {
-    if (!Array.isArray(values) || values.length > 4) {
+    if (!isArray(values) || values.length > 4) {
       throw new InvalidArgumentError(`pad: ${name} is ${show(values)}; give an array of at most four whole numbers`, {
         value: values,
         expected: "an array of at most four whole numbers",
@@ -237,7 +237,7 @@ export function padReflect1d(context: GgmlContext, a: Tensor, before: number, af
 /** Elements moved on in each of up to four dimensions, those at the end to the begin; by less than the dimension; f32. As {@linkcode pool1d}. C: `ggml_roll`. */
 export function roll(context: GgmlContext, a: Tensor, shifts: readonly number[]): Tensor {
   const checked = check("roll", context, { a }).type("a", "f32").elementsTogether("a");
-  checked.integer("the count of shifts", Array.isArray(shifts) ? shifts.length : shifts, { min: 1, max: 4 });
+  checked.integer("the count of shifts", isArray(shifts) ? shifts.length : shifts, { min: 1, max: 4 });
   const four = [0, 1, 2, 3].map((index) =>
     checked.integer(`shifts[${index}]`, shifts[index] ?? 0, {
       min: 1 - a.shape[index as 0],

@@ -14,7 +14,15 @@ import {
   type Pointer,
 } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import { checkBoolean, checkInteger, checkNumber, checkOneOf, checkOptions, show } from "../../support/check.ts";
+import {
+  checkBoolean,
+  checkInteger,
+  checkNumber,
+  checkOneOf,
+  checkOptions,
+  isArray,
+  show,
+} from "../../support/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { check, F32_F16, type InPlaceOptions, INT_MAX, libOf, type OperatorCheck, shapeOf } from "./check.ts";
@@ -139,7 +147,7 @@ function noSections(op: string, sections: unknown): undefined {
 }
 
 function checkSections(op: string, sections: RopeOptions["sections"], head: number): Int32Array {
-  if (!Array.isArray(sections) || sections.length !== 4) {
+  if (!isArray(sections) || sections.length !== 4) {
     throw new InvalidArgumentError(`${op}: sections are ${show(sections)}; give four whole numbers`, {
       value: sections,
       expected: "four whole numbers",
@@ -259,7 +267,7 @@ export function yarnRange(context: GgmlContext, options: YarnOptions): [start: n
   );
   const range = { min: 1e-30, max: 3.4e38 };
   const found = new Float32Array(2);
-  context.native.lib.ggml_rope_yarn_corr_dims(
+  libOf(context).ggml_rope_yarn_corr_dims(
     checkInteger("yarnRange: dimensions", dimensions, { min: 1, max: INT_MAX }),
     checkInteger("yarnRange: trainedContext", trainedContext, { min: 1, max: INT_MAX }),
     checkNumber("yarnRange: frequencyBase", frequencyBase, range),

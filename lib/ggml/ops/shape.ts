@@ -5,7 +5,7 @@
  */
 
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import { checkOptions } from "../../support/check.ts";
+import { checkOptions, isArray } from "../../support/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { TensorShapeError } from "../tensor/errors.ts";
@@ -48,7 +48,7 @@ export function checkSameCount(checked: OperatorCheck, op: string, a: Tensor, sh
  */
 export function reshape(context: GgmlContext, a: Tensor, shape: readonly number[] | Tensor): Tensor {
   const lib = libOf(context);
-  if (!Array.isArray(shape)) {
+  if (!isArray(shape)) {
     const b = shape as Tensor;
     const checked = check("reshape", context, { a, b }).contiguous("a");
     checkSameCount(checked as unknown as OperatorCheck, "reshape", a, b.shape);
@@ -156,7 +156,7 @@ function empty(shape: Shape): TensorShapeError {
  */
 export function permute(context: GgmlContext, a: Tensor, axes: readonly [number, number, number, number]): Tensor {
   const checked = check("permute", context, { a });
-  if (!Array.isArray(axes) || [...axes].sort().join() !== "0,1,2,3") {
+  if (!isArray(axes) || [...axes].sort().join() !== "0,1,2,3") {
     throw new InvalidArgumentError(`permute: axes must be 0, 1, 2 and 3 in some order`, {
       value: axes,
       expected: "0, 1, 2 and 3 in some order",

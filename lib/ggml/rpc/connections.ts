@@ -11,7 +11,7 @@
 import type { NativeThread, Pointer } from "../../../ffi/mod.ts";
 import { NativeAbortError, NativeHangError } from "../../../base/errors.ts";
 import { InvalidArgumentError, RpcConnectError, RpcInUseError } from "../../errors.ts";
-import { checkInteger, checkText, show } from "../../support/check.ts";
+import { checkInteger, checkText, isPlainObject, show } from "../../support/check.ts";
 import { askServer, type RemoteDevice } from "./protocol.ts";
 import { parseEndpoint } from "./endpoint.ts";
 import type { GgmlTasks } from "../thread/tasks.ts";
@@ -146,7 +146,7 @@ function giveBack(endpoints: readonly string[], lost: boolean): void {
 
 /** Whether a value is a device of another machine. Throws InvalidArgumentError for one that looks like it and isn't. */
 export function checkRemoteDevice(name: string, value: unknown): RemoteDevice {
-  if (typeof value !== "object" || value === null || !("endpoint" in value) || !("index" in value)) {
+  if (!isPlainObject(value) || !("endpoint" in value) || !("index" in value)) {
     throw new InvalidArgumentError(`${name} is ${show(value)}; give a device of connectRpc, or { endpoint, index }`, {
       value,
       expected: "{ endpoint, index }",
@@ -154,5 +154,5 @@ export function checkRemoteDevice(name: string, value: unknown): RemoteDevice {
   }
   parseEndpoint(checkText(`${name}.endpoint`, value.endpoint));
   checkInteger(`${name}.index`, value.index, { min: 0, max: 0xffff });
-  return value as RemoteDevice;
+  return value as unknown as RemoteDevice;
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { definePicture } from "../../support/inspect.ts";
 import { type Lib, type Native, type NativeThread, open, type Pointer } from "../../../ffi/mod.ts";
 import { startThread } from "../../worker/start.ts";
 import { AllocationError, DisposedError, NotAllocatedError } from "../../errors.ts";
@@ -106,7 +107,7 @@ export class RemoteBackend implements AsyncDisposable {
     if (waiting.length === 0) {
       throw new GraphError("the context has no tensor without memory", { expected: "a context without memory" });
     }
-    const release = context.lock();
+    const release = brands.context.of(context).lock();
     const buffer = await this.#work([release], "ggml_backend_alloc_ctx_tensors", context.unsafePointer, this.#backend);
     for (const one of buffersOf(waiting)) {
       this.#buffers.add(one);
@@ -123,14 +124,14 @@ export class RemoteBackend implements AsyncDisposable {
   async write(tensor: Tensor, values: TensorInput): Promise<void> {
     this.#checkTensor(tensor);
     if (!tensor.isContiguous) {
-      throw new TensorLayoutError(`${tensor} has gaps; write to the tensor that it is a view of`, {
+      throw new TensorLayoutError(`${tensor.label} has gaps; write to the tensor that it is a view of`, {
         value: tensor.strides,
         expected: "a contiguous tensor",
       });
     }
     const bytes = encodeValues(tensor, values);
     if (bytes.length === 0) return;
-    const release = tensor.context.lock();
+    const release = brands.context.of(tensor.context).lock();
     await this.#work([release], "ggml_backend_tensor_set", tensor.unsafePointer, bytes, 0n, BigInt(bytes.length));
   }
 
@@ -138,7 +139,7 @@ export class RemoteBackend implements AsyncDisposable {
   async read(tensor: Tensor): Promise<TensorValues> {
     this.#checkTensor(tensor);
     const bytes = new Uint8Array(tensor.byteLength);
-    const release = tensor.context.lock();
+    const release = brands.context.of(tensor.context).lock();
     if (bytes.length > 0) {
       await this.#work([release], "ggml_backend_tensor_get", tensor.unsafePointer, bytes, 0n, BigInt(bytes.length));
     } else release();
@@ -184,10 +185,13 @@ export class RemoteBackend implements AsyncDisposable {
     this.#assertAlive();
     const { buffer } = brands.tensor.check("tensor", tensor).struct;
     if (buffer !== null && this.#buffers.has(buffer)) return;
-    throw new NotAllocatedError(`${tensor} doesn't lie on ${this.device.endpoint}; allocate its context there first`, {
-      value: tensor.name,
-      expected: "a tensor that this device holds",
-    });
+    throw new NotAllocatedError(
+      `${tensor.label} doesn't lie on ${this.device.endpoint}; allocate its context there first`,
+      {
+        value: tensor.name,
+        expected: "a tensor that this device holds",
+      },
+    );
   }
 
   #assertAlive(): void {
@@ -201,9 +205,19 @@ export class RemoteBackend implements AsyncDisposable {
     });
   }
 
+  /** Whether it was disposed. */
+  get disposed(): boolean {
+    return this.#disposed !== undefined;
+  }
+
   /** Frees what it allocated, whose tensors have no memory any more, and ends the connection. Waits for the work that was asked for. */
-  [Symbol.asyncDispose](): Promise<void> {
+  dispose(): Promise<void> {
     return this.#disposed ??= this.#end();
+  }
+
+  /** {@linkcode RemoteBackend.dispose}, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose();
   }
 
   async #end(): Promise<void> {
@@ -220,5 +234,13 @@ export class RemoteBackend implements AsyncDisposable {
       await this.#devices.close();
       await this.#thread[Symbol.asyncDispose]();
     }
+  }
+
+  static {
+    definePicture(
+      RemoteBackend,
+      "RemoteBackend",
+      (backend) => (backend.#assertAlive(), `device ${backend.device.index} of ${backend.device.endpoint}`),
+    );
   }
 }

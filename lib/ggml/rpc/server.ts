@@ -4,6 +4,7 @@
  * @module
  */
 
+import { definePicture } from "../../support/inspect.ts";
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createServer, isIPv4 } from "node:net";
@@ -12,7 +13,15 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { open } from "../../../ffi/mod.ts";
 import { RpcConnectError, RpcServerError } from "../../errors.ts";
-import { checkFunction, checkInteger, checkOptions, checkSignal, checkText, refuse } from "../../support/check.ts";
+import {
+  checkFunction,
+  checkInteger,
+  checkOptions,
+  checkSignal,
+  checkText,
+  isArray,
+  refuse,
+} from "../../support/check.ts";
 import { askServer } from "./protocol.ts";
 
 /** How a server is started. */
@@ -80,6 +89,8 @@ export class RpcServer implements AsyncDisposable {
   readonly pid: number;
   readonly #child: Child;
 
+  #disposed = false;
+
   private constructor(endpoint: string, child: Child) {
     this.endpoint = endpoint;
     this.#child = child;
@@ -115,9 +126,24 @@ export class RpcServer implements AsyncDisposable {
     return this.#child.ended;
   }
 
-  /** Ends it, at once: who uses it loses what was there. A second call does nothing. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Whether it was disposed. */
+  get disposed(): boolean {
+    return this.#disposed;
+  }
+
+  /** Ends it, at once: its clients lose what was there. A second call does nothing. */
+  async dispose(): Promise<void> {
+    this.#disposed = true;
     await this.#child.end();
+  }
+
+  /** {@linkcode RpcServer.dispose}, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose();
+  }
+
+  static {
+    definePicture(RpcServer, "RpcServer", (server) => `at ${server.endpoint}, process ${server.pid}`);
   }
 }
 
@@ -128,7 +154,7 @@ async function childSettings(given: RpcServerOptions): Promise<RpcChildSettings>
     ? await freePort(host)
     : checkInteger("port", given.port, { min: 1, max: 65_535 });
   const devices = given.devices ?? [];
-  if (!Array.isArray(devices)) refuse("devices", devices, "an array of names");
+  if (!isArray(devices)) refuse("devices", devices, "an array of names");
   devices.forEach((name, index) => checkText(`devices[${index}]`, name));
   const cache = given.cache === undefined ? null : checkText("cache", given.cache);
   if (cache !== null && !existsSync(cache)) refuse("cache", cache, "a folder that is there");

@@ -1,3 +1,4 @@
+import { isArray } from "../../support/check.ts";
 import { brands } from "../brands.ts";
 import { ggml_op, ggml_tensor_flag, type Native, type Pointer } from "../../../ffi/mod.ts";
 import { InvalidArgumentError, NotAllocatedError, UnsupportedOperationError } from "../../errors.ts";
@@ -15,10 +16,10 @@ export function checkBackends(backends: readonly Backend[]): void {
   const refuse = (message: string, value: unknown, expected: string): never => {
     throw new InvalidArgumentError(message, { value, expected });
   };
-  if (!Array.isArray(backends) || backends.length === 0 || backends.length > MAX_BACKENDS) {
+  if (!isArray(backends) || backends.length === 0 || backends.length > MAX_BACKENDS) {
     return refuse(
       `a scheduler takes from 1 to ${MAX_BACKENDS} backends, best first`,
-      Array.isArray(backends) ? backends.length : backends,
+      isArray(backends) ? backends.length : backends,
       `an array of 1 to ${MAX_BACKENDS} backends`,
     );
   }

@@ -1,3 +1,4 @@
+import { definePicture } from "../../support/inspect.ts";
 import { brands } from "../brands.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { AllocationError, BackendError, InvalidArgumentError, UnsupportedOperationError } from "../../errors.ts";
@@ -276,7 +277,7 @@ export class Scheduler implements Disposable {
     const run = this.#run(graph, signal, stream);
     stream.endWith(run);
     try {
-      for await (const pointer of stream) yield graph.context.wrap(pointer);
+      for await (const pointer of stream) yield brands.context.of(graph.context).wrap(pointer);
       await run;
     } finally {
       stream.stop();
@@ -316,7 +317,7 @@ export class Scheduler implements Disposable {
     const input = {
       scheduler: this.unsafePointer,
       graph: graph.unsafePointer,
-      places: this.backends.map((backend) => backend.place()),
+      places: this.backends.map((backend) => brands.backend.of(backend).place()),
       watch: stream?.watch,
     };
     const onMessage = stream === undefined
@@ -332,7 +333,7 @@ export class Scheduler implements Disposable {
   /** Throws unless this graph can be computed now; allocates it when it has no memory. */
   #ready(graph: Graph): void {
     this.#thread.assertKept();
-    for (const backend of this.backends) backend.assertKept();
+    for (const backend of this.backends) brands.backend.of(backend).assertKept();
     this.#handle.assertAlive();
     brands.graph.check("graph", graph);
     if (this.#state.allocation?.isOf(graph) !== true) this.allocate(graph);
@@ -344,7 +345,7 @@ export class Scheduler implements Disposable {
     return retainAll(
       () => this.#handle.retain(),
       () => graph.retain(),
-      ...this.backends.map((backend) => () => backend.borrow(this)),
+      ...this.backends.map((backend) => () => brands.backend.of(backend).borrow(this)),
     );
   }
 
@@ -416,6 +417,13 @@ export class Scheduler implements Disposable {
       value: "computing",
       expected: "a scheduler at rest",
     });
+  }
+
+  static {
+    definePicture(Scheduler, "Scheduler", (scheduler) => (
+      scheduler.#handle.assertAlive(),
+        `of ${scheduler.backends.map(({ name }) => name).join(", ")}, ${scheduler.splitCount} splits`
+    ));
   }
 }
 

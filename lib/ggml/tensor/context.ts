@@ -1,13 +1,14 @@
-import { InvalidArgumentError, Lifetime, type Native, open, type Pointer } from "../../../ffi/mod.ts";
+import { definePicture, sizePicture } from "../../support/inspect.ts";
+import { type Native, open, type Pointer } from "../../../ffi/mod.ts";
 import { AllocationError } from "../../errors.ts";
-import { checkBoolean, checkInteger, checkOptions, checkText, isInstance } from "../../support/check.ts";
+import { checkBoolean, checkInteger, checkOptions, checkText, isArray, isInstance } from "../../support/check.ts";
 import { brands } from "../brands.ts";
+import { checkNative } from "./address.ts";
+import { AdoptedContext, ContextCore, type ContextParts } from "./context_core.ts";
 import { allContexts } from "./context_registry.ts";
-import { measure } from "./measure.ts";
-import { Handle, type NativeObject } from "./handle.ts";
-import { Tensor } from "./tensor.ts";
-import { HandedOut } from "./handed_out.ts";
-import { ContextFullError, GraphError } from "./errors.ts";
+import type { NativeObject } from "./handle.ts";
+import type { Tensor } from "./tensor.ts";
+import { flatten, type FlatValues, type TensorInput } from "./write.ts";
 import { checkShape, typeByName, type TypeName } from "./types.ts";
 
 /** How a {@linkcode GgmlContext} is made. */
@@ -20,12 +21,6 @@ export interface GgmlContextOptions {
    */
   dataBytes?: number | undefined;
 }
-
-/** A function of ggml that makes a tensor in the context that it is given. */
-export type TensorMaker = (context: Pointer<"ggml_context">) => Pointer<"ggml_tensor"> | null;
-
-/** Tensors that a single function of ggml makes at most, with some to spare. */
-const MOST_TENSORS = 16;
 
 /**
  * Owns tensors: what describes them, and with the option `dataBytes` their data too. Its memory is JavaScript's own, so a view of it can't go wrong.
@@ -49,14 +44,7 @@ const MOST_TENSORS = 16;
 export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
   /** The libraries that it came from. */
   readonly native: Native;
-  readonly #handle: Handle<"ggml_context">;
-  readonly #uses = new Map<GgmlContext, Lifetime>();
-  #lifetime = new Lifetime();
-  readonly #views = new HandedOut();
-  readonly #owned: Disposable[];
-  /** What owns the memory of its tensors: it lives as long as a tensor can be reached. */
-  readonly #memory = new Set<object>();
-  readonly #resetListeners = new Set<() => void>();
+  readonly #core: ContextCore;
 
   /**
    * Makes a context once the libraries are open.
@@ -67,54 +55,28 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
     return new GgmlContext(await open(), options);
   }
 
-  /**
-   * A context over one that native code owns, such as the tensors that `gguf_init_from_file` made; `free` is called when it is disposed.
-   *
-   * @internal
-   */
-  static adopt(
-    native: Native,
-    pointer: Pointer<"ggml_context">,
-    free: (pointer: Pointer<"ggml_context">) => void,
-  ): GgmlContext {
-    return new GgmlContext(native, undefined, { pointer, free });
-  }
-
   /** Makes a context with libraries that are open. Throws as {@linkcode GgmlContext.create} does. */
-  constructor(
-    native: Native,
-    options?: GgmlContextOptions,
-    adopted?: { pointer: Pointer<"ggml_context">; free: (pointer: Pointer<"ggml_context">) => void },
-  ) {
-    brands.context.add(this);
-    this.native = native;
-    const { pointer, free } = adopted ?? makeContext(native, options);
-    const owned: Disposable[] = [];
-    this.#owned = owned;
-    this.#handle = new Handle({
-      what: "the context",
-      pointer,
-      free: (one) => {
-        free(one);
-        for (const resource of owned) resource[Symbol.dispose]();
-      },
-    });
+  constructor(native: Native, options?: GgmlContextOptions) {
+    this.native = checkNative(native);
+    const parts = isInstance(options, AdoptedContext) ? options : makeContext(native, options);
+    this.#core = new ContextCore(this, native, parts);
+    brands.context.add(this, this.#core);
     allContexts.add(this);
   }
 
   /** Its address, for the raw layer. Throws DisposedError. */
   get unsafePointer(): Pointer<"ggml_context"> {
-    return this.#handle.pointer;
+    return this.#core.handle.pointer;
   }
 
   /** Whether it was disposed. */
   get disposed(): boolean {
-    return this.#handle.disposed;
+    return this.#core.handle.disposed;
   }
 
   /** Throws DisposedError after `dispose`. */
   assertAlive(): void {
-    this.#handle.assertAlive();
+    this.#core.handle.assertAlive();
   }
 
   /** Bytes in use. C: `ggml_used_mem`. */
@@ -163,61 +125,30 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
     const full = checkShape("the tensor's shape", shape, type);
     const dimensions = BigInt64Array.from(full, BigInt);
     const count = shape.length;
-    const made = this.build([], (context) => this.native.lib.ggml_new_tensor(context, id, count, dimensions));
+    const made = this.#core.build([], (context) => this.native.lib.ggml_new_tensor(context, id, count, dimensions));
     return name === undefined ? made : made.setName(name);
   }
 
-  /** A tensor of one dimension that holds these numbers; needs a context with `dataBytes`. Type `"f32"` for numbers and Float32Array, `"i32"` for Int32Array. */
-  from(values: readonly number[] | Float32Array | Int32Array, shape?: readonly number[]): Tensor {
-    const type = isInstance(values, Int32Array) ? "i32" : "f32";
-    return this.tensor(type, shape ?? [values.length]).write(values);
-  }
-
   /**
-   * Calls a function of ggml that makes tensors in this context, once there is known to be room for them, and wraps what it gives. The operators are
-   * made with it. Throws ContextFullError, and DisposedError when this context or one of an operand was disposed.
+   * Returns a new tensor that holds these numbers; needs a context with `dataBytes`. Nested arrays give its shape, the innermost being its rows. The type is
+   * that of a typed array, `"i64"` for bigints, and `"f32"` for numbers.
    *
-   * @internal
-   */
-  build(operands: readonly Tensor[], make: TensorMaker): Tensor {
-    const { unsafePointer } = this;
-    for (const operand of operands) this.use(operand.context);
-    this.#checkRoom(make);
-    const made = make(unsafePointer);
-    if (made === null) throw new ContextFullError("ggml made no tensor", { expected: "a tensor" });
-    return this.wrap(made);
-  }
-
-  /**
-   * What its tensors live by, until it is disposed or reset.
+   * Throws InvalidArgumentError for what isn't a number and for arrays of several lengths, and as {@linkcode GgmlContext.tensor} does.
    *
-   * @internal
-   */
-  get lifetime(): Lifetime {
-    return this.#lifetime;
-  }
-
-  /**
-   * A tensor of this context, or of one that it uses, by its address.
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { GgmlContext } from "./context.ts";
    *
-   * @internal
+   * using context = await GgmlContext.create({ dataBytes: 1024 });
+   * const matrix = context.from([[1, 2, 3], [4, 5, 6]]);
+   * assert.deepEqual(matrix.shape, [3, 2, 1, 1]);
+   * assert.deepEqual([...matrix.read()], [1, 2, 3, 4, 5, 6]);
+   * assert.throws(() => context.from([[1, 2], [3]]), { code: "INVALID_ARGUMENT" });
+   * ```
    */
-  wrap(pointer: Pointer<"ggml_tensor">): Tensor {
-    return new Tensor(this, this.#lifetime, pointer);
-  }
-
-  /**
-   * Notes that tensors of this context refer to those of another one, which must outlive it.
-   *
-   * @internal
-   */
-  use(other: GgmlContext): void {
-    if (other === this) return;
-    other.assertAlive();
-    if (other.native !== this.native) {
-      throw new InvalidArgumentError("the tensors are of two sets of libraries", { expected: "tensors of one set" });
-    }
-    this.#uses.set(other, other.#lifetime);
+  from(values: TensorInput, shape?: readonly number[]): Tensor {
+    const { flat, shape: given } = flatten("the values", values);
+    return this.tensor(typeOfValues(flat), shape ?? given).write(shape === undefined ? values : flat as TensorInput);
   }
 
   /** Its tensors, in the order in which they were made. C: `ggml_get_first_tensor`, `ggml_get_next_tensor`. */
@@ -228,14 +159,14 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
       at !== null;
       at = lib.ggml_get_next_tensor(this.unsafePointer, at)
     ) {
-      yield this.wrap(at);
+      yield this.#core.wrap(at);
     }
   }
 
   /** A tensor by its name, the first one that has it; `undefined` when there is none. C: `ggml_get_tensor`. */
   get(name: string): Tensor | undefined {
     const found = this.native.lib.ggml_get_tensor(this.unsafePointer, checkText("the name", name));
-    return found === null ? undefined : this.wrap(found);
+    return found === null ? undefined : this.#core.wrap(found);
   }
 
   /**
@@ -243,121 +174,14 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
    * C: `ggml_reset`.
    */
   reset(): void {
-    this.assertAlive();
-    if (this.#handle.locked) {
-      throw new GraphError("the context's tensors are in use by a computation; await that before you reset it", {
-        value: "computing",
-        expected: "a context that nothing computes with",
-      });
-    }
-    for (const listener of [...this.#resetListeners]) listener();
-    this.native.lib.ggml_reset(this.unsafePointer);
-    this.#memory.clear();
-    this.#lifetime.end("a reset of the context");
-    this.#lifetime = new Lifetime();
-    this.#uses.clear();
-    this.releaseViews();
-  }
-
-  /**
-   * Retains its memory, and that of the contexts it uses, until the returned function is called. Throws DisposedError when one of them was disposed or
-   * reset.
-   *
-   * @internal
-   */
-  retain(): () => void {
-    const releases = [...this.reached()].map((context) => context.#handle.retain());
-    return () => releases.forEach((release) => release());
-  }
-
-  /**
-   * Retains it as {@linkcode GgmlContext.retain} does for a computation: it and the contexts it uses can't be reset meanwhile.
-   *
-   * @internal
-   */
-  lock(): () => void {
-    const releases = [...this.reached()].map((context) => context.#handle.lock());
-    return () => releases.forEach((release) => release());
-  }
-
-  /**
-   * Keeps what owns the memory of its tensors, as long as this object is reachable and not reset.
-   *
-   * @internal
-   */
-  keepMemory(owner: object): void {
-    this.#memory.add(owner);
-  }
-
-  /**
-   * Calls a function before its tensors are forgotten.
-   *
-   * @internal
-   */
-  onReset(listener: () => void): void {
-    this.#resetListeners.add(listener);
-  }
-
-  /**
-   * Ends what {@linkcode GgmlContext.onReset} began.
-   *
-   * @internal
-   */
-  offReset(listener: () => void): void {
-    this.#resetListeners.delete(listener);
-  }
-
-  /**
-   * This context and all that it uses. Throws DisposedError when one of them was disposed or reset.
-   *
-   * @internal
-   */
-  reached(into: Set<GgmlContext> = new Set()): Set<GgmlContext> {
-    this.assertAlive();
-    if (into.has(this)) return into;
-    into.add(this);
-    for (const [other, lifetime] of this.#uses) {
-      lifetime.assertAlive();
-      other.reached(into);
-    }
-    return into;
-  }
-
-  /**
-   * Remembers memory that was handed out without a copy: it is detached (its length becomes 0) when the memory goes.
-   *
-   * @internal
-   */
-  handOut(buffer: ArrayBuffer): void {
-    this.#views.add(buffer, this);
-  }
-
-  /**
-   * Takes over what lives as long as this context; it is disposed after it, once no computation needs it.
-   *
-   * @internal
-   */
-  adopt(resource: Disposable): void {
-    this.#owned.push(resource);
-  }
-
-  /**
-   * Detaches what {@linkcode GgmlContext.handOut} was given.
-   *
-   * @internal
-   */
-  releaseViews(): void {
-    this.#views.detach();
+    this.#core.reset();
   }
 
   /** Frees it with its tensors; a second call does nothing. What still computes with them ends first. */
   dispose(): void {
     if (this.disposed) return;
     allContexts.delete(this);
-    this.#lifetime.end("its context");
-    this.releaseViews();
-    this.#memory.clear();
-    this.#handle.dispose();
+    this.#core.dispose();
   }
 
   /** {@linkcode GgmlContext.dispose}, for `using`. */
@@ -365,23 +189,43 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
     this.dispose();
   }
 
-  #checkRoom(make: TensorMaker): void {
-    const { lib } = this.native;
-    const free = this.byteLength - this.usedBytes;
-    if (this.noAlloc && free >= MOST_TENSORS * Number(lib.ggml_tensor_overhead())) return;
-    const needed = measure(this.native, make, !this.noAlloc);
-    if (needed <= free) return;
-    throw new ContextFullError(
-      `the context has ${free} of ${this.byteLength} bytes left, and ${needed} are needed; make it with more maxTensors or dataBytes`,
-      { value: free, expected: `${needed} bytes` },
+  static {
+    definePicture(
+      GgmlContext,
+      "GgmlContext",
+      (context) =>
+        `${sizePicture(context.usedBytes)} of ${sizePicture(context.byteLength)}${context.noAlloc ? ", no data" : ""}`,
     );
   }
+}
+
+const arrayTypes: Readonly<Record<string, TypeName>> = {
+  Float32Array: "f32",
+  Float64Array: "f64",
+  Float16Array: "f16",
+  Int8Array: "i8",
+  Int16Array: "i16",
+  Int32Array: "i32",
+  BigInt64Array: "i64",
+};
+
+function typeOfValues(values: FlatValues["flat"]): TypeName {
+  return isArray(values) ? typeof values[0] === "bigint" ? "i64" : "f32" : arrayTypes[values.constructor.name] ?? "f32";
+}
+
+/** A context over one that native code owns, such as the tensors that `gguf_init_from_file` made; `free` is called when it is disposed. */
+export function adoptContext(
+  native: Native,
+  pointer: Pointer<"ggml_context">,
+  free: (pointer: Pointer<"ggml_context">) => void,
+): GgmlContext {
+  return new GgmlContext(native, new AdoptedContext(pointer, free) as GgmlContextOptions);
 }
 
 function makeContext(
   native: Native,
   options: GgmlContextOptions | undefined,
-): { pointer: Pointer<"ggml_context">; free: (pointer: Pointer<"ggml_context">) => void } {
+): ContextParts {
   const { maxTensors = 2048, dataBytes = 0 } = checkOptions("GgmlContext", options, ["maxTensors", "dataBytes"]);
   const count = checkInteger("maxTensors", maxTensors, { min: 1, max: 1 << 24 });
   const bytes = checkInteger("dataBytes", dataBytes, { min: 0, max: 2 ** 40 });

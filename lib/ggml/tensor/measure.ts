@@ -1,5 +1,5 @@
 import type { Native, Pointer } from "../../../ffi/mod.ts";
-import type { TensorMaker } from "./context.ts";
+import type { TensorMaker } from "./context_core.ts";
 
 interface Scratch {
   readonly pointer: Pointer<"ggml_context">;

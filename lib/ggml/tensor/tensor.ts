@@ -1,13 +1,15 @@
-import type { Lifetime, Native, Pointer, StructView } from "../../../ffi/mod.ts";
-import { ggml_tensor_flag } from "../../../ffi/mod.ts";
+import { definePicture, listPicture } from "../../support/inspect.ts";
+import type { Native, Pointer, StructView } from "../../../ffi/mod.ts";
+import { ggml_tensor_flag, Lifetime } from "../../../ffi/mod.ts";
 import type { ggml_tensor } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkText } from "../../support/check.ts";
+import { checkText, isInstance, refuse } from "../../support/check.ts";
 import { brands } from "../brands.ts";
 import type { GgmlContext } from "./context.ts";
 import type { NativeObject } from "./handle.ts";
+import { remoteBuffers } from "./remote_buffers.ts";
 import { readTensor, readTensorBytes } from "./read.ts";
-import { dataOf, type TensorArray, type TensorValues, viewTensor } from "./view.ts";
+import { dataOf, isOnHost, type TensorArray, type TensorValues, viewTensor } from "./view.ts";
 import { type TensorInput, writeTensor, writeTensorBytes } from "./write.ts";
 import { GraphError, TensorShapeError, TensorTypeError } from "./errors.ts";
 import { type Shape, typeById, type TypeName } from "./types.ts";
@@ -60,6 +62,10 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
    * @internal
    */
   constructor(context: GgmlContext, lifetime: Lifetime, pointer: Pointer<"ggml_tensor">) {
+    brands.context.check("context", context);
+    if (!isInstance(lifetime, Lifetime) || typeof pointer !== "bigint") {
+      refuse("a tensor's address", pointer, "a context's own");
+    }
     brands.tensor.add(this);
     this.context = context;
     this.#lifetime = lifetime;
@@ -85,20 +91,6 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
   get struct(): StructView<ggml_tensor> {
     this.assertAlive();
     return this.#struct ??= this.native.structAt("ggml_tensor", this.#pointer, this);
-  }
-
-  /**
-   * Whether its context is in use and wasn't reset.
-   *
-   * @internal
-   */
-  get isAlive(): boolean {
-    try {
-      this.assertAlive();
-      return true;
-    } catch {
-      return false;
-    }
   }
 
   /** Throws DisposedError once its context was disposed or reset. */
@@ -168,7 +160,7 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
   get sources(): (Tensor | undefined)[] {
     const found = Array.from(
       this.struct.src,
-      (at) => at === 0n ? undefined : this.context.wrap(at as Pointer<"ggml_tensor">),
+      (at) => at === 0n ? undefined : brands.context.of(this.context).wrap(at as Pointer<"ggml_tensor">),
     );
     return found.slice(0, found.findLastIndex((one) => one !== undefined) + 1);
   }
@@ -176,7 +168,7 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
   /** The tensor whose memory it shares, when it is a view. C: `view_src`. */
   get viewOf(): Tensor | undefined {
     const { view_src } = this.struct;
-    return view_src === null ? undefined : this.context.wrap(view_src);
+    return view_src === null ? undefined : brands.context.of(this.context).wrap(view_src);
   }
 
   /** Where its bytes begin in those of {@linkcode Tensor.viewOf}. C: `view_offs`. */
@@ -274,9 +266,11 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
   }
 
   /**
-   * Sets its values, in order: numbers are converted to its type, and quantised where it comes in blocks.
+   * Sets its values, in order: numbers are converted to its type, and quantized where it comes in blocks. Nested arrays have its shape, the innermost being
+   * its rows.
    *
-   * Throws InvalidArgumentError when there are more or fewer than {@linkcode Tensor.elementCount}, NotAllocatedError when it has no memory,
+   * Throws InvalidArgumentError when there are more or fewer than {@linkcode Tensor.elementCount}, for what isn't a number, and for fractions and numbers
+   * out of range where the type is one of integers; NotAllocatedError when it has no memory,
    * TensorLayoutError when it isn't contiguous. C: `ggml_backend_tensor_set`.
    */
   write(values: TensorInput): this {
@@ -297,8 +291,43 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
     return this;
   }
 
-  /** Short, for messages: `weights f32 [64, 3]`. */
-  toString(): string {
+  /** Its name, type and shape, for messages: `weights f32 [64, 3]`. */
+  get label(): string {
     return `${this.name || "tensor"} ${this.type} [${this.shape.slice(0, this.dimensions).join(", ")}]`;
   }
+
+  static {
+    definePicture(Tensor, "Tensor", (tensor) => `${tensor.label}${valuesPicture(tensor)}`);
+  }
+}
+
+/** Whether a tensor's context is in use and wasn't reset since. */
+export function isAlive(tensor: Tensor | undefined): boolean {
+  try {
+    tensor?.assertAlive();
+    return tensor !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The values of a tensor that lies in the processor's memory, for its picture: as its type and layout allow, without a copy. */
+function valuesPicture(tensor: Tensor): string {
+  if (!tensor.isAllocated) return ", no memory";
+  const { buffer } = tensor.struct;
+  if ((buffer !== null && remoteBuffers.has(buffer)) || !isOnHost(tensor)) return `, in ${bufferName(tensor)}`;
+  const isLarge = tensor.elementCount > MAX_PICTURED;
+  if (isLarge && (!tensor.isContiguous || !isPlain(tensor.type))) return "";
+  return ` ${listPicture(isLarge ? tensor.view() : tensor.read())}`;
+}
+
+/** Larger tensors are pictured only where that takes no copy. */
+const MAX_PICTURED = 1 << 16;
+
+function isPlain(type: TypeName): boolean {
+  return ["f32", "f64", "f16", "i8", "i16", "i32", "i64"].includes(type);
+}
+
+function bufferName({ native, struct: { buffer } }: Tensor): string {
+  return buffer === null ? "a buffer" : native.readCString(native.lib.ggml_backend_buffer_name(buffer));
 }

@@ -6,7 +6,7 @@
 
 import type { ggml_type } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import { checkInteger, checkOneOf, show } from "../../support/check.ts";
+import { checkInteger, checkOneOf, isArray, show } from "../../support/check.ts";
 import { TensorShapeError } from "./errors.ts";
 import { type TensorType, tensorTypes } from "../../gguf/tensor_types.ts";
 
@@ -117,7 +117,7 @@ export type Shape = readonly [number, number, number, number];
 
 /** Checks 1 to 4 dimensions, fills up with 1, and sees that the bytes can be counted. Throws InvalidArgumentError or TensorShapeError. */
 export function checkShape(what: string, shape: readonly number[], type: TypeName): Shape {
-  if (!Array.isArray(shape) || shape.length < 1 || shape.length > 4) {
+  if (!isArray(shape) || shape.length < 1 || shape.length > 4) {
     throw new InvalidArgumentError(`${what} is ${show(shape)}; give an array of 1 to 4 whole numbers`, {
       value: shape,
       expected: "an array of 1 to 4 whole numbers",

@@ -1,3 +1,4 @@
+import { brands } from "../brands.ts";
 import type { Pointer } from "../../../ffi/mod.ts";
 import { NotAllocatedError, UnsupportedOperationError } from "../../errors.ts";
 import { remoteBuffers } from "./remote_buffers.ts";
@@ -51,7 +52,7 @@ export function dataOf(tensor: Tensor): Pointer<"void"> {
   const { data, buffer } = tensor.struct;
   if (buffer !== null && remoteBuffers.has(buffer)) {
     throw new UnsupportedOperationError(
-      `${tensor} lies on another machine; use the read and write of its RemoteBackend`,
+      `${tensor.label} lies on another machine; use the read and write of its RemoteBackend`,
       {
         value: tensor.name,
         expected: "a tensor on this machine",
@@ -62,7 +63,7 @@ export function dataOf(tensor: Tensor): Pointer<"void"> {
   // One without elements lies in a buffer at no address.
   if (buffer !== null && tensor.byteLength === 0) return 0n as Pointer<"void">;
   throw new NotAllocatedError(
-    `${tensor} has no memory; allocate its context or graph, or make it in a context with the option memory`,
+    `${tensor.label} has no memory; allocate its context or graph, or make it in a context with the option memory`,
     { value: tensor.name, expected: "a tensor with memory" },
   );
 }
@@ -77,7 +78,7 @@ export function isOnHost(tensor: Tensor): boolean {
 export function bytesInPlace(tensor: Tensor): Uint8Array<ArrayBuffer> {
   const data = dataOf(tensor);
   if (!isOnHost(tensor)) {
-    throw new UnsupportedOperationError(`the memory of ${tensor} isn't the processor's; use read() for a copy`, {
+    throw new UnsupportedOperationError(`the memory of ${tensor.label} isn't the processor's; use read() for a copy`, {
       value: tensor.name,
       expected: "a tensor in host memory",
     });
@@ -88,7 +89,7 @@ export function bytesInPlace(tensor: Tensor): Uint8Array<ArrayBuffer> {
 /** Throws TensorLayoutError when a tensor's elements don't lie one after another. */
 export function assertContiguous(tensor: Tensor, why: string): void {
   if (tensor.isContiguous) return;
-  throw new TensorLayoutError(`${tensor} isn't contiguous (strides ${tensor.strides.join(", ")}); ${why}`, {
+  throw new TensorLayoutError(`${tensor.label} isn't contiguous (strides ${tensor.strides.join(", ")}); ${why}`, {
     value: tensor.strides,
     expected: "a contiguous tensor",
   });
@@ -98,6 +99,6 @@ export function assertContiguous(tensor: Tensor, why: string): void {
 export function viewTensor(tensor: Tensor): TensorArray {
   assertContiguous(tensor, "use read() for a copy, or cont() in the graph");
   const bytes = bytesInPlace(tensor);
-  tensor.context.handOut(bytes.buffer);
+  brands.context.of(tensor.context).handOut(bytes.buffer);
   return arrayOver(tensor.type, bytes);
 }

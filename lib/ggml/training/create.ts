@@ -4,6 +4,7 @@
  * @module
  */
 
+import { brands } from "../brands.ts";
 import type { ggml_opt_optimizer_params, Native, Pointer, StructView } from "../../../ffi/mod.ts";
 import type { Backend } from "../backend/backend.ts";
 import { ComputeThread } from "../backend/compute_thread.ts";
@@ -46,7 +47,7 @@ export async function startTraining(options: OptimizerOptions): Promise<StartedT
   setNumbers(numbers, settings.kind, settings.parameters);
   const scheduler = new Scheduler(settings.backends, { graphSize: GRAPH_SIZE, opOffload: false });
   const capacity = model === undefined ? undefined : makeCapacity(native);
-  if (model !== undefined) capacity?.use(model.outputs.context);
+  if (model !== undefined && capacity !== undefined) brands.context.of(capacity).use(model.outputs.context);
   const params = native.assign(native.defaults("ggml_opt_params"), {
     backend_sched: scheduler.unsafePointer,
     loss_type: lossNumber(settings.loss),
@@ -95,5 +96,5 @@ function modelOf({ inputs, outputs, loss, evaluateOnly }: Settings): Model | und
 
 /** Retains the memory of a model; its context can't be reset until the returned functions are called. */
 function retainModel(model: Model | undefined): (() => void)[] {
-  return model === undefined ? [] : [model.outputs.context.lock(), ...retainBuffers(model.reached)];
+  return model === undefined ? [] : [brands.context.of(model.outputs.context).lock(), ...retainBuffers(model.reached)];
 }

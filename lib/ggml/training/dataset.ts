@@ -1,3 +1,4 @@
+import { definePicture } from "../../support/inspect.ts";
 import { type Native, open, type Pointer } from "../../../ffi/mod.ts";
 import { AllocationError, InvalidArgumentError } from "../../errors.ts";
 import { checkInteger, checkOptions, show } from "../../support/check.ts";
@@ -105,9 +106,9 @@ export class Dataset implements NativeObject<"ggml_opt_dataset">, Disposable {
         context.dispose();
       },
     });
-    this.data = context.wrap(lib.ggml_opt_dataset_data(pointer));
+    this.data = brands.context.of(context).wrap(lib.ggml_opt_dataset_data(pointer));
     const labels = lib.ggml_opt_dataset_labels(pointer);
-    this.labels = labels === null ? undefined : context.wrap(labels);
+    this.labels = labels === null ? undefined : brands.context.of(context).wrap(labels);
     if (!this.data.isAllocated) {
       this.dispose();
       throw new AllocationError(
@@ -145,7 +146,7 @@ export class Dataset implements NativeObject<"ggml_opt_dataset">, Disposable {
 
   /** How many batches of this many datapoints there are. */
   batchCount(size: number): number {
-    return Math.floor(this.count / this.#checkSize(size));
+    return Math.floor(this.count / checkSize(this, size));
   }
 
   /**
@@ -168,7 +169,7 @@ export class Dataset implements NativeObject<"ggml_opt_dataset">, Disposable {
    * TensorShapeError for tensors that don't fit. C: `ggml_opt_dataset_get_batch`.
    */
   copyBatch(index: number, data: Tensor, labels?: Tensor): void {
-    const size = this.checkBatch(data, labels);
+    const size = checkBatch(this, data, labels);
     checkInteger("the batch's number", index, { min: 0, max: this.batchCount(size) - 1 });
     this.native.lib.ggml_opt_dataset_get_batch(
       this.unsafePointer,
@@ -176,38 +177,6 @@ export class Dataset implements NativeObject<"ggml_opt_dataset">, Disposable {
       labels?.unsafePointer ?? null,
       BigInt(index),
     );
-  }
-
-  /**
-   * How many datapoints these tensors take. Throws when they don't fit the dataset.
-   *
-   * @internal
-   */
-  checkBatch(data: Tensor, labels: Tensor | undefined, { outputs = false }: { outputs?: boolean } = {}): number {
-    if ((labels === undefined) !== (this.labels === undefined)) {
-      throw new InvalidArgumentError(
-        this.labels === undefined ? "the dataset has no labels" : "the dataset has labels; a tensor for them is needed",
-        { value: labels === undefined ? "no labels" : "labels", expected: "as the dataset has them" },
-      );
-    }
-    const size = this.#checkSize(checkRows("the inputs", data, this.data));
-    if (labels === undefined || this.labels === undefined) return size;
-    if (checkRows("the labels", labels, this.labels, !outputs) !== size) {
-      throw new TensorShapeError(`there are ${size} inputs and ${labels.shape[1]} labels`, {
-        value: labels.shape,
-        expected: `${size} labels`,
-      });
-    }
-    return size;
-  }
-
-  #checkSize(size: number): number {
-    checkInteger("the batch's size", size, { min: 1, max: this.count });
-    if (size % this.shardSize === 0) return size;
-    throw new InvalidArgumentError(`the batch's size is ${size}; give a multiple of the shard's size`, {
-      value: size,
-      expected: `a multiple of ${this.shardSize}`,
-    });
   }
 
   /** Retains its memory until the returned function is called. */
@@ -231,6 +200,14 @@ export class Dataset implements NativeObject<"ggml_opt_dataset">, Disposable {
   [Symbol.dispose](): void {
     this.dispose();
   }
+
+  static {
+    definePicture(
+      Dataset,
+      "Dataset",
+      (dataset) => (dataset.#handle.assertAlive(), `of ${dataset.count}, ${dataset.data.label}`),
+    );
+  }
 }
 
 function blockType(
@@ -245,6 +222,7 @@ function blockType(
 }
 
 function checkRows(what: string, tensor: Tensor, of: Tensor, inBuffer = true): number {
+  brands.tensor.check(what, tensor);
   if (tensor.type !== of.type) {
     throw new TensorTypeError(`${what} are of type ${tensor.type}; the dataset has ${of.type}`, {
       value: tensor.type,
@@ -262,5 +240,35 @@ function checkRows(what: string, tensor: Tensor, of: Tensor, inBuffer = true): n
   throw new InvalidArgumentError(`${what} lie in no buffer; allocate their context by a backend`, {
     value: tensor.name,
     expected: "a tensor in a buffer",
+  });
+}
+
+/** How many datapoints these tensors take. Throws when they don't fit the dataset; with `outputs` the labels need no buffer. */
+export function checkBatch(dataset: Dataset, data: Tensor, labels: Tensor | undefined, outputs = false): number {
+  if ((labels === undefined) !== (dataset.labels === undefined)) {
+    throw new InvalidArgumentError(
+      dataset.labels === undefined
+        ? "the dataset has no labels"
+        : "the dataset has labels; a tensor for them is needed",
+      { value: labels === undefined ? "no labels" : "labels", expected: "as the dataset has them" },
+    );
+  }
+  const size = checkSize(dataset, checkRows("the inputs", data, dataset.data));
+  if (labels === undefined || dataset.labels === undefined) return size;
+  if (checkRows("the labels", labels, dataset.labels, !outputs) !== size) {
+    throw new TensorShapeError(`there are ${size} inputs and ${labels.shape[1]} labels`, {
+      value: labels.shape,
+      expected: `${size} labels`,
+    });
+  }
+  return size;
+}
+
+function checkSize(dataset: Dataset, size: number): number {
+  checkInteger("the batch's size", size, { min: 1, max: dataset.count });
+  if (size % dataset.shardSize === 0) return size;
+  throw new InvalidArgumentError(`the batch's size is ${size}; give a multiple of the shard's size`, {
+    value: size,
+    expected: `a multiple of ${dataset.shardSize}`,
   });
 }

@@ -6,7 +6,7 @@ import { Scheduler } from "../scheduler/scheduler.ts";
 import { brands } from "../brands.ts";
 import { retainAll } from "../tensor/handle.ts";
 import { checkWhole, retainBuffers } from "./check.ts";
-import type { Dataset } from "./dataset.ts";
+import { checkBatch, type Dataset } from "./dataset.ts";
 import { checkSettings, GRAPH_SIZE, LARGEST, makeCapacity, makeModel } from "./model.ts";
 import { kindNumber, lossNumber } from "./options.ts";
 import { GraphError } from "../tensor/errors.ts";
@@ -50,7 +50,7 @@ export async function fitNative(dataset: Dataset, options: NativeFitOptions): Pr
   }
   const model = makeModel(settings.inputs, settings.outputs, settings.loss, true);
   const labelled = loss === "crossEntropy" || loss === "meanSquaredError";
-  const batch = dataset.checkBatch(model.inputs, labelled ? model.outputs : undefined, { outputs: true });
+  const batch = checkBatch(dataset, model.inputs, labelled ? model.outputs : undefined, true);
   const step = checkInteger("stepSize", given.stepSize ?? batch, { min: batch, max: dataset.count });
   checkWhole("stepSize", step, batch);
   checkWhole("the dataset", dataset.count, step);
@@ -66,9 +66,9 @@ export async function fitNative(dataset: Dataset, options: NativeFitOptions): Pr
   const thread = new ComputeThread(native);
   try {
     const releases = retainAll(
-      () => model.outputs.context.lock(),
+      () => brands.context.of(model.outputs.context).lock(),
       () => dataset.retain(),
-      ...settings.backends.map((backend) => () => backend.borrow(scheduler)),
+      ...settings.backends.map((backend) => () => brands.backend.of(backend).borrow(scheduler)),
     );
     await thread.run([...releases, ...retainBuffers(model.reached)], (one) =>
       one.call(

@@ -1,7 +1,7 @@
 import type { Native, StructView } from "../../../ffi/mod.ts";
 import type { ggml_opt_optimizer_params } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkBoolean, checkInteger, checkOptions } from "../../support/check.ts";
+import { checkBoolean, checkInteger, checkOptions, isArray } from "../../support/check.ts";
 import { brands } from "../brands.ts";
 import type { Backend } from "../backend/backend.ts";
 import { GgmlContext } from "../tensor/context.ts";
@@ -59,7 +59,7 @@ export interface Settings {
 export function checkSettings(options: OptimizerOptions): Settings {
   const given = checkOptions("Optimizer", options, names);
   const { backends, loss, inputs, outputs, kind = "adamw", parameters, period = 1, evaluateOnly = false } = given;
-  if (!Array.isArray(backends) || backends.length === 0 || !backends.every((one) => brands.backend.has(one))) {
+  if (!isArray(backends) || backends.length === 0 || !backends.every((one) => brands.backend.has(one))) {
     throw new InvalidArgumentError("backends is no list of backends; give at least one with a CPU", {
       value: backends,
       expected: "an array of Backends",

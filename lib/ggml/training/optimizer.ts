@@ -4,19 +4,21 @@
  * @module
  */
 
+import { definePicture } from "../../support/inspect.ts";
 import type { ggml_opt_optimizer_params, Native, Pointer, StructView } from "../../../ffi/mod.ts";
 import { BackendError } from "../../errors.ts";
 import { checkBoolean, checkInteger, checkOptions, checkSignal } from "../../support/check.ts";
 import type { Backend } from "../backend/backend.ts";
+import type { BackendPlace } from "../thread/compute.ts";
 import type { ComputeThread } from "../backend/compute_thread.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Graph } from "../graph/graph.ts";
 import { brands } from "../brands.ts";
 import { Handle, type NativeObject, retainAll } from "../tensor/handle.ts";
-import type { Tensor } from "../tensor/tensor.ts";
+import { isAlive, type Tensor } from "../tensor/tensor.ts";
 import { GraphError } from "../tensor/errors.ts";
 import { checkGraph, checkWhole, retainBuffers } from "./check.ts";
-import type { Dataset } from "./dataset.ts";
+import { checkBatch, type Dataset } from "./dataset.ts";
 import { makeCapacity, makeModel, type Model, setNumbers } from "./model.ts";
 import { type LossType, type OptimizerKind, optimizerKinds, type OptimizerParameters } from "./options.ts";
 import { checkEpoch, checkFit, progressOf, trainedPart } from "./epochs.ts";
@@ -166,9 +168,9 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
       | "ggml_opt_ncorrect",
   ): Tensor | undefined {
     // After an evaluation of a graph of its own the tensors are those of a graph that may be gone.
-    if (this.#current()?.outputs.isAlive !== true) return undefined;
+    if (!isAlive(this.#current()?.outputs)) return undefined;
     const pointer = this.native.lib[name](this.unsafePointer) as Pointer<"ggml_tensor"> | null;
-    return pointer === null ? undefined : this.#own.wrap(pointer);
+    return pointer === null ? undefined : brands.context.of(this.#own).wrap(pointer);
   }
 
   /** The sum of the gradients of a node over a period; `undefined` where none is kept, as with a period of 1. C: `ggml_opt_grad_acc`. */
@@ -179,7 +181,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     const found = this.native.lib.ggml_opt_grad_acc(this.unsafePointer, node.unsafePointer) as
       | Pointer<"ggml_tensor">
       | null;
-    return found === null ? undefined : this.#own.wrap(found);
+    return found === null ? undefined : brands.context.of(this.#own).wrap(found);
   }
 
   /** Sets numbers of the optimiser for the steps to come; those that aren't given get their default. Throws InvalidArgumentError. */
@@ -375,7 +377,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
         { expected: "a static model at rest" },
       );
     }
-    const batch = dataset.checkBatch(model.inputs, this.labels);
+    const batch = checkBatch(dataset, model.inputs, this.labels);
     checkInteger("split", split, { min: 0, max: dataset.count });
     checkWhole("the dataset", dataset.count, batch);
     checkWhole("split", split, batch);
@@ -404,8 +406,8 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     return this.#model ?? this.#dynamic?.model;
   }
 
-  #places(): ReturnType<Backend["place"]>[] {
-    return this.#backends.map((backend) => backend.place());
+  #places(): BackendPlace[] {
+    return this.#backends.map((backend) => brands.backend.of(backend).place());
   }
 
   /** Retains what work with a model uses, with these others. */
@@ -413,10 +415,12 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     const dynamic = this.#dynamic;
     const releases = retainAll(
       () => this.#handle.retain(),
-      () => model.outputs.context.lock(),
-      ...(dynamic === undefined ? [] : [() => dynamic.capacity.retain(), () => dynamic.graph.retain()]),
+      () => brands.context.of(model.outputs.context).lock(),
+      ...(dynamic === undefined
+        ? []
+        : [() => brands.context.of(dynamic.capacity).retain(), () => dynamic.graph.retain()]),
       ...others.map((one) => () => one.retain()),
-      ...this.#backends.map((backend) => () => backend.borrow(this)),
+      ...this.#backends.map((backend) => () => brands.backend.of(backend).borrow(this)),
     );
     return dynamic === undefined ? [...releases, ...retainBuffers(model.reached)] : releases;
   }
@@ -437,5 +441,9 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
   /** {@linkcode Optimizer.dispose}, for `using`. */
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  static {
+    definePicture(Optimizer, "Optimizer", (optimizer) => `${optimizer.kind}, ${optimizer.loss}`);
   }
 }

@@ -1,6 +1,8 @@
+import { definePicture } from "../../support/inspect.ts";
 import { type Native, open, type Pointer } from "../../../ffi/mod.ts";
 import { BackendError } from "../../errors.ts";
 import { brands } from "../brands.ts";
+import { checkNative } from "../tensor/address.ts";
 import { Handle, type NativeObject } from "../tensor/handle.ts";
 
 /** A mean with its uncertainty. Plain data. */
@@ -40,7 +42,7 @@ export class TrainingResult implements NativeObject<"ggml_opt_result">, Disposab
 
   /** Makes an empty one with libraries that are open. C: `ggml_opt_result_init`. */
   constructor(native: Native) {
-    this.native = native;
+    this.native = checkNative(native);
     brands.trainingResult.add(this);
     const pointer = native.lib.ggml_opt_result_init() as Pointer<"ggml_opt_result">;
     const free = (one: Pointer<"ggml_opt_result">): void => native.lib.ggml_opt_result_free(one);
@@ -131,5 +133,9 @@ export class TrainingResult implements NativeObject<"ggml_opt_result">, Disposab
   /** {@linkcode TrainingResult.dispose}, for `using`. */
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  static {
+    definePicture(TrainingResult, "TrainingResult", (result) => `of ${result.count}, loss ${result.loss.value}`);
   }
 }

@@ -1,3 +1,4 @@
+import { brands } from "../../../lib/ggml/brands.ts";
 // What each switch of the reference backend does to a computation, and that nothing stays behind. As a program: ROUNDS=500 deno run -A tests/ggml/backend/fault_rounds.ts
 import assert from "node:assert/strict";
 import process from "node:process";
@@ -29,11 +30,14 @@ async function makeWork({ device, registry }: Reference, open: () => Backend = (
     const weights = context.tensor("f32", [32, 4], "weights").setInput();
     const input = context.tensor("f32", [32, 2], "input").setInput();
     const bias = context.tensor("f32", [4], "bias").setInput();
-    const product = context.build(
+    const product = brands.context.of(context).build(
       [weights, input],
       (to) => lib.ggml_mul_mat(to, weights.unsafePointer, input.unsafePointer),
     );
-    const result = context.build([product, bias], (to) => lib.ggml_add(to, product.unsafePointer, bias.unsafePointer))
+    const result = brands.context.of(context).build(
+      [product, bias],
+      (to) => lib.ggml_add(to, product.unsafePointer, bias.unsafePointer),
+    )
       .setOutput();
     const graph = stack.use(new Graph(context, { size: 16 }).forward(result));
     const owned = stack.move();

@@ -16,6 +16,10 @@ export function runChild(file: string, ...args: readonly string[]): ChildEnd {
   const run = "deno" in process.versions
     ? ["run", "-A", "--no-check", "--v8-flags=--expose-gc", child, ...args]
     : [child, ...args];
-  const { status, signal, stdout, stderr } = spawnSync(process.execPath, run, { encoding: "utf8", timeout: 120_000 });
+  const { status, signal, stdout, stderr } = spawnSync(process.execPath, run, {
+    encoding: "utf8",
+    timeout: 120_000,
+    maxBuffer: 1 << 28,
+  });
   return { status, signal, stdout, stderr };
 }

@@ -1,0 +1,69 @@
+import type { Lifetime, Pointer } from "../../../ffi/mod.ts";
+import { brands } from "../brands.ts";
+import type { GgmlContext } from "../tensor/context.ts";
+import { GraphError } from "../tensor/errors.ts";
+import { Handle } from "../tensor/handle.ts";
+
+/** What owns the memory of a graph's tensors. */
+export interface GraphMemory {
+  /** Whether it was disposed. */
+  readonly disposed: boolean;
+  /** Retains the memory until the returned function is called. */
+  retain(): () => void;
+}
+
+/** A native graph, and what frees it. */
+export interface GraphParts {
+  /** Its address. */
+  readonly pointer: Pointer<"ggml_cgraph">;
+  /** Frees it. */
+  readonly free: () => void;
+}
+
+/** What the library itself needs of a {@linkcode Graph}: who computes it, and whether it has changed. */
+export class GraphCore {
+  /** The native graph. */
+  readonly handle: Handle<"ggml_cgraph">;
+  /** What owns the memory of its tensors, when a graph allocator does: a computation retains it. */
+  owner: GraphMemory | undefined;
+  /** How often it was changed. */
+  version = 0;
+  /** What its tensors live by, once it has some. */
+  lifetime: Lifetime | undefined;
+  readonly #context: GgmlContext;
+
+  /** Takes over a native graph. */
+  constructor(context: GgmlContext, parts: GraphParts) {
+    this.#context = context;
+    this.handle = new Handle({ what: "the graph", ...parts });
+  }
+
+  /** Throws DisposedError once it or a context that it uses was disposed or reset. */
+  assertAlive(): void {
+    brands.context.of(this.#context).reached();
+    this.lifetime?.assertAlive();
+    this.handle.assertAlive();
+  }
+
+  /** Throws GraphError while it is computed. */
+  assertUnlocked(doing: string): void {
+    if (!this.handle.locked) return;
+    throw new GraphError(
+      `the graph is in use by a computation or a plan; await or dispose that before you ${doing} it`,
+      { value: "computing", expected: "a graph that nothing computes" },
+    );
+  }
+
+  /** Retains it with its context and tensors for a computation: nothing of it may be changed until the returned function is called. */
+  retain(): () => void {
+    const memory = this.owner?.disposed === false ? [this.owner.retain()] : [];
+    const releases = [brands.context.of(this.#context).lock(), this.handle.lock(), ...memory];
+    return () => releases.forEach((release) => release());
+  }
+
+  /** Retains the memory of the graph and its tensors until the returned function is called; it may be changed meanwhile. */
+  retainMemory(): () => void {
+    const releases = [brands.context.of(this.#context).retain(), this.handle.retain()];
+    return () => releases.forEach((release) => release());
+  }
+}
