@@ -94,7 +94,7 @@ function answerIn(prompt: string, plain: string, text: string): string | undefin
 
 /** Marks at the end of a turn that makes calls, where it isn't the end of other turns. */
 const turnEnds =
-  /(\s*<\W*(eo[tm]\b|eom_id|eot_id|\w*eos\b|end_of_|im_end|return|calls?\b(?=\W*>)|start_of_turn|chatbot|special_)[^<>]*>)+\s*$/i;
+  /(\s*<[^\w/]*(eo[tm]\b|eom_id|eot_id|\w*eos\b|end_of_|im_end|return|start_of_turn|chatbot|special_)[^<>]*>)+\s*$/i;
 
 /** An answer without the marks that end every turn, as far as they are the same, and without those that end a turn with calls. */
 function withoutTurnEnd(answer: string, tail: string): string {
