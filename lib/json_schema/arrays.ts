@@ -94,7 +94,7 @@ export class ArrayWriter {
   #areAllDifferent({ first, rest, max }: ArrayRules): boolean {
     if (rest !== undefined && max > first.length) return false;
     return first.every((one, at) =>
-      first.slice(at + 1).every((other) => this.#context.feasible.problem([...one, ...other]) !== undefined)
+      first.slice(at + 1).every((other) => this.#context.feasible.wide.problem([...one, ...other]) !== undefined)
     );
   }
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { SchemaTooComplexError, UnsupportedKeywordError } from "../errors.ts";
 import type { SchemaDocument, SchemaNode } from "./document.ts";
 import type { JsonValue } from "./json.ts";
 import type { TypeName } from "./keywords.ts";
@@ -21,24 +22,33 @@ import {
 } from "./merge.ts";
 import { hasManyRemainders, needsDigits, numberAutomaton } from "./number_automaton.ts";
 import { intervalsOf, type NumberRules } from "./numbers.ts";
-import { stringAutomaton } from "./strings.ts";
+import { stringAutomaton, type StringRules } from "./strings.ts";
 import { validate } from "./validate.ts";
 
 /** Finds out what is impossible. */
 export class Feasibility {
   readonly #document: SchemaDocument;
+  readonly #narrow: boolean;
   readonly #known = new Map<string, string | undefined>();
   readonly #active = new Set<string>();
+  #wide: Feasibility | undefined;
   /** The leaves of the schemas. */
   readonly leaves: Leaves;
 
-  /** For the schemas of a document. */
-  constructor(document: SchemaDocument) {
+  /** For the schemas of a document: for what is generated, which is narrower than the schema, or for all that is valid. */
+  constructor(document: SchemaDocument, narrow = true) {
     this.#document = document;
+    this.#narrow = narrow;
     this.leaves = new Leaves(document, {
       disjoint: (generated, other) => this.#disjoint(generated, other),
       impossible: (leaf) => this.#impossible(leaf),
+      impossibleAtAll: (leaf) => this.wide.#impossible(leaf),
     });
+  }
+
+  /** The same for all that is valid. */
+  get wide(): Feasibility {
+    return this.#narrow ? this.#wide ??= new Feasibility(this.#document, false) : this;
   }
 
   /** Why nothing can be valid for all of some schemas; nothing when something may be. */
@@ -69,7 +79,7 @@ export class Feasibility {
   #leafProblem(leaf: Leaf): string | undefined {
     const forbidden = leaf.find(({ schema }) => schema === undefined);
     if (forbidden !== undefined) return `${forbidden.path || "the root"} is false`;
-    const { types, values, path } = mergeLeaf(this.#document, leaf, true);
+    const { types, values, path } = mergeLeaf(this.#document, leaf, this.#narrow);
     const where = path || "the root";
     if (values !== undefined) {
       return values.length > 0 ? undefined : `none of the values that ${where} names is valid for all it says`;
@@ -91,9 +101,11 @@ export class Feasibility {
       case "integer":
         return this.#numberProblem(mergeNumbers(leaf, type === "integer"), type, where);
       case "string": {
-        const rules = mergeStrings(leaf);
+        const rules = this.#strings(leaf);
         if (rules.minLength > rules.maxLength) return `no string has the length that ${where} asks for`;
-        if (rules.patterns.length + rules.notPatterns.length + rules.formats.length === 0) return undefined;
+        if (rules.patterns.length + rules.notPatterns.length + rules.formats.length + rules.except.length === 0) {
+          return undefined;
+        }
         return stringAutomaton(rules) === undefined ? `no string fits what ${where} says of it` : undefined;
       }
       case "array":
@@ -103,18 +115,25 @@ export class Feasibility {
     }
   }
 
+  /** What strings must be like; of formats that are narrower here than elsewhere, nothing is known. */
+  #strings(leaf: Leaf): StringRules {
+    const rules = mergeStrings(leaf);
+    return this.#narrow ? rules : { ...rules, formats: rules.formats.filter((format) => exactFormats.has(format)) };
+  }
+
   #numberProblem(rules: NumberRules, type: TypeName, where: string): string | undefined {
     if (intervalsOf(rules).length === 0 || (rules.fraction && rules.integer)) {
       return `no ${type} is within the bounds at ${where}`;
     }
-    if (!needsDigits(rules) || hasManyRemainders(rules)) return undefined;
+    // Only numbers with few digits are generated.
+    if (!this.#narrow || !needsDigits(rules) || hasManyRemainders(rules)) return undefined;
     return numberAutomaton(rules) === undefined
       ? `no ${type} within the bounds at ${where} is such a multiple`
       : undefined;
   }
 
   #arrayProblem(leaf: Leaf, where: string): string | undefined {
-    const { first, rest, min, max, contains } = mergeArrays(this.#document, leaf);
+    const { first, rest, min, max, contains } = mergeArrays(this.#document, leaf, this.#narrow);
     if (min > max) return `no array has the number of items that ${where} asks for`;
     for (let index = 0; index < Math.min(min, first.length); index++) {
       const problem = this.problem(first[index] ?? []);
@@ -132,7 +151,7 @@ export class Feasibility {
   }
 
   #objectProblem(leaf: Leaf, where: string): string | undefined {
-    const problems = mergeObjects(this.#document, leaf).map((rules) => this.objectProblem(rules, where));
+    const problems = mergeObjects(this.#document, leaf, this.#narrow).map((rules) => this.objectProblem(rules, where));
     if (problems.length === 0) return `no object is allowed at ${where}`;
     return problems.every((problem) => problem !== undefined) ? problems[0] : undefined;
   }
@@ -173,11 +192,11 @@ export class Feasibility {
   /** Whether it is seen at once that nothing is valid for a leaf: no type, no value, or no value for a property that must be there. */
   #impossible(leaf: Leaf): boolean {
     if (leaf.some(({ schema }) => schema === undefined)) return true;
-    const { types, values } = mergeLeaf(this.#document, leaf, true);
+    const { types, values } = mergeLeaf(this.#document, leaf, this.#narrow);
     if (values !== undefined) return values.length === 0;
     if (types.size === 0) return true;
     if (types.size > 1 || !types.has("object")) return false;
-    return mergeObjects(this.#document, leaf).every(({ properties, required }) =>
+    return mergeObjects(this.#document, leaf, this.#narrow).every(({ properties, required }) =>
       [...required].some((name) => this.#hasNoValue(properties.get(name) ?? []))
     );
   }
@@ -193,7 +212,16 @@ export class Feasibility {
 
   /** Whether what is generated for one leaf, which is narrower than the schema, can never be valid for another. */
   #disjoint(generated: Leaf, other: Leaf): boolean {
-    const own = mergeLeaf(this.#document, generated, true);
+    try {
+      return this.#areDisjoint(generated, other);
+    } catch (error) {
+      if (error instanceof UnsupportedKeywordError || error instanceof SchemaTooComplexError) return false;
+      throw error;
+    }
+  }
+
+  #areDisjoint(generated: Leaf, other: Leaf): boolean {
+    const own = mergeLeaf(this.#document, generated, this.#narrow);
     if (own.values !== undefined) return own.values.every((value) => !allowsValue(this.#document, other, value));
     const both = [...new Set([...generated, ...other])];
     const merged = mergeLeaf(this.#document, both, false);
@@ -202,21 +230,23 @@ export class Feasibility {
       own.types.has(type) || (type === "integer" && own.types.has("number")) ||
       (type === "number" && own.types.has("integer"))
     );
-    return types.every((type) => {
-      if (this.typeProblem(both, type) !== undefined) return true;
-      return type === "object" && this.#neverHas(generated, other);
-    });
+    return types.every((type) =>
+      this.wide.typeProblem(both, type) !== undefined || (type === "object" && this.#neverHas(generated, other))
+    );
   }
 
   /** Whether a leaf's objects never have a property that another one's need. */
   #neverHas(generated: Leaf, other: Leaf): boolean {
-    return mergeObjects(this.#document, generated).every(({ properties, others }) =>
-      mergeObjects(this.#document, other).every(({ required }) =>
-        [...required].some((name) => !properties.has(name) && !others.some((one) => isInClass(one, name)))
+    return mergeObjects(this.#document, generated, this.#narrow).every(({ properties, others, last }) =>
+      mergeObjects(this.#document, other, false).every(({ required }) =>
+        [...required].some((name) => !properties.has(name) && ![...others, ...last].some((one) => isInClass(one, name)))
       )
     );
   }
 }
+
+/** Formats of which the pattern here allows all that the usual validators allow, or nearly so. */
+const exactFormats = new Set(["date", "time", "date-time", "uuid", "ipv4", "ipv6", "duration"]);
 
 /** Returns the booleans that are valid for a leaf. */
 export function booleansOf(document: SchemaDocument, leaf: Leaf): boolean[] {

@@ -7,7 +7,7 @@
 import { JsonSchemaError, SchemaTooComplexError, UnsupportedKeywordError } from "../errors.ts";
 import type { SchemaDocument, SchemaNode } from "./document.ts";
 import { isArray, isObject, type JsonObject, type JsonValue } from "./json.ts";
-import { internal } from "./keywords.ts";
+import { internal, typeNames } from "./keywords.ts";
 import { finiteValues, negationsOf } from "./negate.ts";
 import { itemKeywords, validate } from "./validate.ts";
 
@@ -18,8 +18,10 @@ export type Leaf = readonly SchemaNode[];
 export interface LeafFacts {
   /** Whether what is generated for one leaf can never be valid for another. */
   disjoint(generated: Leaf, other: Leaf): boolean;
-  /** Whether it is seen at once that nothing is valid for all of some schemas' own keywords. */
+  /** Whether it is seen at once that nothing is generated for all of some schemas' own keywords. */
   impossible(leaf: Leaf): boolean;
+  /** Whether it is seen at once that nothing at all is valid for them. */
+  impossibleAtAll(leaf: Leaf): boolean;
 }
 
 const MAX_LEAVES = 1000;
@@ -55,6 +57,8 @@ export class Leaves {
   readonly #known = new Map<string, readonly Leaf[]>();
   readonly #disjoint = new Map<string, boolean>();
   #branches = 0;
+  /** Whether all leaves are looked for, rather than those for which something is generated. */
+  #all = false;
 
   /** For the schemas of a document. */
   constructor(document: SchemaDocument, facts: LeafFacts) {
@@ -210,7 +214,9 @@ export class Leaves {
     const required = [name, ...(isArray(one) ? one : [])];
     const has = document.make(node, `has ${required.join("\0")}`, () => ({ type, required }));
     const then = isArray(one) ? [] : [document.child(node, keyword, name)];
-    return [branch([lacks], silent), branch([has, ...then], silent)];
+    const types = typeNames.filter((other) => other !== type && other !== "integer");
+    const other = document.make(node, "no object", () => ({ type: types }));
+    return [branch([lacks], silent), branch([has, ...then], silent), branch([other], silent)];
   }
 
   /** Each way to be valid for the rest of a schema says which properties and items are evaluated. */
@@ -240,7 +246,8 @@ export class Leaves {
       for (const atom of branch.atoms) state.atoms.add(atom);
       for (const node of branch.nodes) this.#collect(node, state, choice.active, branch.silent || node.silent);
       for (const node of more) this.#collect(node, state, choice.active, true);
-      if (this.#facts.impossible([...state.atoms])) return [];
+      const atomsSoFar = [...state.atoms];
+      if (this.#all ? this.#facts.impossibleAtAll(atomsSoFar) : this.#facts.impossible(atomsSoFar)) return [];
       const leaves: Leaf[] = [];
       this.#alternatives(state, (leaf) => {
         leaves.push(leaf);
@@ -250,19 +257,52 @@ export class Leaves {
     };
     const branches = choice.branches();
     const all = branches.map((branch) => ways(branch));
+    const everything = choice.exclusive && !this.#all ? this.#allOf(() => branches.map((branch) => ways(branch))) : all;
     const exclusive = choice.exclusive
-      ? all.map((leaves, index) => {
-        const others = all.flatMap((other, at) => at === index || this.#areDisjoint(leaves, other) ? [] : [at]);
-        if (others.length === 0) return leaves;
-        const negated = others.flatMap((at) => (branches[at] as Branch).nodes).map((node) => this.#document.not(node));
-        return this.#excluding(choice, index, others, () => ways(branches[index] as Branch, negated));
-      })
+      ? all.map((leaves, index) =>
+        this.#exclusive(choice, index, leaves, everything, (others) => {
+          const negated = others.flatMap((at) => (branches[at] as Branch).nodes).map((node) =>
+            this.#document.not(node)
+          );
+          return ways(branches[index] as Branch, negated);
+        })
+      )
       : all;
     // Something must say why nothing is valid.
     if (all.length === 0 || all.every((leaves) => leaves.length === 0)) {
       return found([...atoms, this.#document.nothing(choice.path)]);
     }
     for (const leaves of exclusive) leaves.forEach(found);
+  }
+
+  #allOf<T>(find: () => T): T {
+    const before = this.#all;
+    this.#all = true;
+    try {
+      return find();
+    } finally {
+      this.#all = before;
+    }
+  }
+
+  /** The leaves of a branch without what is valid for other ones. What is added may be wider than what was there, so that each outcome is looked at. */
+  #exclusive(
+    choice: Choice,
+    index: number,
+    first: readonly Leaf[],
+    everything: readonly (readonly Leaf[])[],
+    without: (others: readonly number[]) => Leaf[],
+  ): readonly Leaf[] {
+    let leaves = first;
+    const others = new Set<number>();
+    for (;;) {
+      const more = everything.flatMap((other, at) =>
+        at === index || others.has(at) || this.#areDisjoint(leaves, other) ? [] : [at]
+      );
+      if (more.length === 0) return leaves;
+      for (const at of more) others.add(at);
+      leaves = this.#excluding(choice, index, [...others], () => without([...others]));
+    }
   }
 
   #excluding(choice: Choice, index: number, others: readonly number[], ways: () => Leaf[]): Leaf[] {

@@ -205,10 +205,10 @@ export function mergeStrings(leaf: Leaf): StringRules {
 }
 
 /**
- * Merges what a leaf says of arrays. Where nothing is said of items behind the first ones there are none, and where nothing is said of the number of items
+ * Merges what a leaf says of arrays. When `narrow`, where nothing is said of items behind the first ones there are none, and where nothing is said of the number of items
  * all the first ones are there: both are narrower than the schema.
  */
-export function mergeArrays(document: SchemaDocument, leaf: Leaf): ArrayRules {
+export function mergeArrays(document: SchemaDocument, leaf: Leaf, narrow = true): ArrayRules {
   const lengthOf = (nodes: Leaf) =>
     Math.max(
       0,
@@ -218,7 +218,7 @@ export function mergeArrays(document: SchemaDocument, leaf: Leaf): ArrayRules {
       }),
     );
   const length = lengthOf(leaf);
-  const said = lengthOf(leaf.filter(({ made }) => !made));
+  const said = narrow ? lengthOf(leaf.filter(({ made }) => !made)) : 0;
   const at = (index: number) =>
     leaf.flatMap((node) => {
       const item = itemNode(document, node, node.schema ?? {}, index);
@@ -251,19 +251,23 @@ function containsOf(document: SchemaDocument, leaf: Leaf): ContainsRules[] {
   });
 }
 
-const objects = new WeakMap<Leaf, readonly ObjectRules[]>();
+const objects = {
+  narrow: new WeakMap<Leaf, readonly ObjectRules[]>(),
+  wide: new WeakMap<Leaf, readonly ObjectRules[]>(),
+};
 
 /**
- * Merges what a leaf says of objects: the ways to be valid, one of which has to be kept to. Where properties are named and nothing is said of others there
+ * Merges what a leaf says of objects: the ways to be valid, one of which has to be kept to. When `narrow`, where properties are named and nothing is said of others there
  * are no others, which is narrower than the schema.
  */
-export function mergeObjects(document: SchemaDocument, leaf: Leaf): readonly ObjectRules[] {
-  let rules = objects.get(leaf);
-  if (rules === undefined) objects.set(leaf, rules = mergeObjectsAnew(document, leaf));
+export function mergeObjects(document: SchemaDocument, leaf: Leaf, narrow = true): readonly ObjectRules[] {
+  const known = narrow ? objects.narrow : objects.wide;
+  let rules = known.get(leaf);
+  if (rules === undefined) known.set(leaf, rules = mergeObjectsAnew(document, leaf, narrow));
   return rules;
 }
 
-function mergeObjectsAnew(document: SchemaDocument, leaf: Leaf): readonly ObjectRules[] {
+function mergeObjectsAnew(document: SchemaDocument, leaf: Leaf, narrow: boolean): readonly ObjectRules[] {
   const lacks = new Set(listed<string>(leaf, internal.lacks));
   const required = new Set(listed<string>(leaf, "required"));
   const keysOf = (nodes: Leaf, keyword: string) =>
@@ -275,7 +279,7 @@ function mergeObjectsAnew(document: SchemaDocument, leaf: Leaf): readonly Object
     properties.set(name, lacks.has(name) ? [document.nothing(leaf[0]?.path ?? "")] : nodes);
   }
   const own = leaf.filter(({ made }) => !made);
-  const closing = keysOf(own, "properties").length + keysOf(own, "patternProperties").length > 0;
+  const closing = narrow && keysOf(own, "properties").length + keysOf(own, "patternProperties").length > 0;
   const open = !closing || leaf.some(({ schema }) => schema?.["additionalProperties"] !== undefined);
   const base: ObjectRules = {
     properties,
@@ -293,7 +297,7 @@ function mergeObjectsAnew(document: SchemaDocument, leaf: Leaf): readonly Object
     const some = somePropertyOf(node.schema ?? {});
     if (some === undefined) continue;
     const value = document.child(node, internal.someProperty, "schema");
-    ways = ways.flatMap((rules) => withSome(rules, some, value));
+    ways = ways.flatMap((rules) => withSome(rules, some, value, narrow));
   }
   return ways;
 }
@@ -330,7 +334,7 @@ function nameClasses(
 }
 
 /** The ways to have some property: one of the named ones, or another one. */
-function withSome(rules: ObjectRules, some: SomeProperty, value: SchemaNode): ObjectRules[] {
+function withSome(rules: ObjectRules, some: SomeProperty, value: SchemaNode, narrow: boolean): ObjectRules[] {
   const named = [...rules.properties].filter(([name]) => nameFits(some, name)).map(([name, nodes]): ObjectRules => ({
     ...rules,
     properties: new Map([...rules.properties, [name, [...nodes, value]]]),
@@ -344,6 +348,7 @@ function withSome(rules: ObjectRules, some: SomeProperty, value: SchemaNode): Ob
   // Two others might be the same, where the second one counts: only one of them is asked for.
   if (last.length === 0) return named;
   if (rules.last.length === 0) return [...named, { ...rules, last }];
+  if (!narrow) return [...named, rules];
   if (named.length > 0) return named;
   throw new UnsupportedKeywordError(
     `the schema's ${value.path} asks for several other properties, which no grammar can express; name them`,

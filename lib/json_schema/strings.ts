@@ -12,7 +12,7 @@ import { dot, parsePattern, PatternError, type PatternNode } from "./pattern.ts"
 import { languageOf, lengthsAhead, splitAhead } from "./pattern_language.ts";
 import { type Automaton, automatonOf, lengthsOf, type Regex, RegexStore, TooManyStates } from "./regex.ts";
 import type { Rules } from "./rules.ts";
-import { assignedPoints } from "./unicode.ts";
+import { pointsToldApart } from "./unicode.ts";
 
 /** A regular expression, and where the schema has it. */
 export interface PatternRule {
@@ -187,9 +187,7 @@ interface StringLanguage {
 function stringLanguage(store: RegexStore, given: StringRules): StringLanguage {
   const parts: Regex[] = [];
   const lengths: { min: number; max: number }[] = [];
-  let usesProperties = false;
   const add = (source: string, path: string) => {
-    usesProperties ||= /\\p\{/i.test(source);
     for (const pattern of readPattern(source, path)) {
       const length = lengthsAhead(pattern);
       if (length === undefined) parts.push(patternLanguage(store, pattern, source, path));
@@ -202,12 +200,12 @@ function stringLanguage(store: RegexStore, given: StringRules): StringLanguage {
   for (const { source, path } of given.patterns) add(source, path);
   for (const format of given.formats) add(formats.get(format) ?? "", given.path);
   for (const { source, path } of given.notPatterns) {
-    usesProperties ||= /\\p\{/i.test(source);
     const whole = readPattern(source, path).map((pattern) => patternLanguage(store, pattern, source, path));
     parts.push(store.not(store.and(...whole)));
   }
   if (given.except.length > 0) parts.push(store.not(store.or(...given.except.map((one) => store.text(one)))));
-  const alphabet = usesProperties ? intersectionOf(writable, assignedPoints()) : writable;
+  const told = pointsToldApart([...given.patterns, ...given.notPatterns].map(({ source }) => source));
+  const alphabet = told === undefined ? writable : intersectionOf(writable, told);
   return { free: store.and(...parts, store.repeat(store.chars(alphabet), 0, Infinity)), lengths };
 }
 

@@ -7,17 +7,21 @@
  * @module
  */
 
-import { type CharSet, charSet, everyPoint, intersectionOf } from "../gbnf/char_set.ts";
+import { type CharSet, charSet, differenceOf, everyPoint, intersectionOf } from "../gbnf/char_set.ts";
 
 /** Thrown for a pattern that can't be turned into a grammar; the message says why. */
 export class PatternError extends Error {}
 
 /** Properties that differ too much from one version of Unicode to the next. */
-const unstable = /^(?:Extended_Pictographic|ExtPict|Diacritic|Dia|(?:Script_Extensions|scx)=.*)$/;
+const unstable = /^(?:Diacritic|Dia|(?:Script_Extensions|scx)=.*)$/;
+/** A property that differs from one version to the next for symbols that aren't emoji. */
+const pictographic = /\\p\{(?:Extended_Pictographic|ExtPict)\}/i;
+/** Where these symbols are. */
+const SYMBOLS: CharSet = [0x2300, 0x27bf, 0x1f000, 0x1faff];
 
 /**
- * The characters that Unicode 16.0 has assigned, without the few whose properties Unicode 17.0 changed: for each range the distance of its first one from the last one before and, behind a hyphen, from the first
- * one to its last one, both in base 36.
+ * The characters that Unicode 16.0 has assigned, without the few whose properties Unicode 17.0 changed: for each range the distance of its first one from the
+ * last one before and, behind a hyphen, from the first one to its last one, both in base 36.
  */
 const ASSIGNED = `
 0-ic 2-69 3-5 5-6 2 2-j 2-b0 2-11 3-1d 3-2 2-1i 9-q 5-5 c-7h 2-1n 3-2s f-1m 3-1c 3-e 2-r 3 2-a 6-u 2-1 6-6k
@@ -53,7 +57,14 @@ v-2n 3l-6n 1e6p-1ekd 3-1ekd
 
 let assigned: CharSet | undefined;
 
-/** Returns the characters that may be written where a pattern asks for properties. */
+/** Returns the characters that may be written where patterns ask for properties; `undefined` where none of them does. */
+export function pointsToldApart(patterns: readonly string[]): CharSet | undefined {
+  if (!patterns.some((source) => /\\p\{/i.test(source))) return undefined;
+  if (!patterns.some((source) => pictographic.test(source))) return assignedPoints();
+  return differenceOf(assignedPoints(), differenceOf(SYMBOLS, propertyPoints("Emoji")));
+}
+
+/** Returns the characters that Unicode has assigned. */
 export function assignedPoints(): CharSet {
   if (assigned !== undefined) return assigned;
   let at = 0;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { SchemaContradictionError, SchemaTooComplexError } from "../errors.ts";
+import { SchemaContradictionError, SchemaTooComplexError, UnsupportedKeywordError } from "../errors.ts";
 import { ArrayWriter } from "./arrays.ts";
 import type { SchemaDocument, SchemaNode } from "./document.ts";
 import { booleansOf, Feasibility } from "./feasible.ts";
@@ -80,11 +80,22 @@ export class SchemaWriter {
     return known.expr = rule(known.name);
   }
 
-  /** Throws {@linkcode SchemaContradictionError} when nothing is valid for a schema. */
+  /**
+   * Throws {@linkcode SchemaContradictionError} when nothing is valid for a schema, and {@linkcode UnsupportedKeywordError} when only values are valid whose
+   * type the schema neither names nor speaks of.
+   */
   assertFeasible(nodes: readonly SchemaNode[]): void {
     const problem = this.#feasible.problem(nodes);
     if (problem === undefined) return;
     const path = nodes[0]?.path ?? "";
+    if (this.#feasible.wide.problem(nodes) === undefined) {
+      throw new UnsupportedKeywordError(
+        `the schema${
+          path === "" ? "" : ` at ${path}`
+        } has no type, its keywords speak of values of one type, and these aren't valid (${problem}); name the types that are meant by type`,
+        { path, expected: "a type" },
+      );
+    }
     throw new SchemaContradictionError(
       `nothing can be valid for the schema${path === "" ? "" : ` at ${path}`}: ${problem}`,
       {
