@@ -7,7 +7,12 @@ import { join } from "node:path";
 import { RPC_PROTO_MAJOR_VERSION, RPC_PROTO_MINOR_VERSION } from "../../ffi/tables/constants.ts";
 import { connectRpc } from "../../lib/ggml/mod.ts";
 import { loadModel, matchesGrammar, type Model, parseGrammar, readGgufHeader, schemaToGrammar } from "../../mod.ts";
+import { renderTemplate } from "../../lib/llama/thread/template/render.ts";
+import { AnswerParser } from "../../lib/llama/tools/parsers/answer_parser.ts";
+import { answerForm } from "../../lib/llama/tools/parsers/detect.ts";
+import { toolShapes } from "../../lib/llama/tools/parsers/shapes.ts";
 import { decodeAudio, loadWhisper } from "../../lib/whisper/mod.ts";
+import { answers as toolAnswers, tools as callTools } from "../unit/chat/tool_call_texts.ts";
 import { buildWav } from "../unit/speech/wav_builder.ts";
 import { samples as ggufSamples } from "../ggml/native_gguf/fuzz.ts";
 import { randomLora, tinyWeights, writeLora, writeTinyModel } from "../model/tiny_model.ts";
@@ -183,5 +188,93 @@ const rpc: Kind = async () => {
   };
 };
 
+const templates = [
+  "{% for m in messages %}<|{{ m.role }}|>{{ m['content'] | trim }}{% if not loop.last %}\n{% endif %}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}",
+  "{%- set ns = namespace(n=0) -%}{%- macro show(x, y='a') -%}{{ x | tojson(indent=2) }}{{ y * 3 }}{%- endmacro -%}{%- for m in messages if m.content is string -%}{%- set ns.n = ns.n + m.content | length -%}{{ show(m) }}{%- else -%}{{ raise_exception('none') }}{%- endfor -%}{{ ns.n // 2 ** 3 }}",
+  "{{ messages | map(attribute='content') | select('string') | list | join(', ') }}{{ messages[0]['content'][::-1] }}{% with a = [1, 2] %}{{ (a + [3]) | sum }}{% endwith %}",
+];
+const templateWords = [
+  "{{",
+  "}}",
+  "{%",
+  "%}",
+  "{#",
+  "-%}",
+  "for",
+  "in",
+  "if",
+  "endfor",
+  "endif",
+  "|",
+  "tojson",
+  "(",
+  ")",
+  "[",
+  "]",
+  "'",
+  "**",
+  "*",
+  "range(10**9)",
+  "loop",
+  "macro",
+  "x",
+  "set",
+  "~",
+  "not",
+  "is",
+  "messages",
+  "'a' * 10**9",
+];
+const templateMessages = [{ role: "system", content: "s" }, { role: "user", content: "Hello {{ 1 }} <|user|>" }];
+
+const template: Kind = () => async (below) => {
+  const source = mutateText(templates[below(templates.length)] ?? "", below, templateWords);
+  await renderTemplate(
+    { source, messages: templateMessages, tools: [], variables: {}, startToken: "<s>", endToken: "</s>" } as never,
+  );
+};
+
+const callTexts = Object.values(toolAnswers).flatMap((one) => one === undefined ? [] : [one]);
+const callWords = [
+  "<tool_call>",
+  "</tool_call>",
+  "{",
+  "}",
+  '"',
+  "[",
+  "]",
+  "<",
+  ">",
+  "|",
+  "\\u12",
+  "null",
+  "\n",
+  "<think>",
+  "</think>",
+  "name",
+  "arguments",
+  ",",
+];
+
+const toolText: Kind = () => (below) => {
+  const [form, text] = callTexts[below(callTexts.length)] ?? ["", ""];
+  const parser = new AnswerParser(answerForm(form), toolShapes(callTools), { inReasoning: below(4) === 0 });
+  const characters = [...mutateText(text, below, callWords)];
+  for (let at = 0; at < characters.length; at += 7) parser.push(characters.slice(at, at + 7).join(""));
+  parser.finish();
+  for (const call of parser.calls) if (call.complete) JSON.parse(call.arguments);
+};
+
 /** All kinds by name. */
-export const kinds: Readonly<Record<string, Kind>> = { gguf, model, lora, whisper, recording, schema, grammar, rpc };
+export const kinds: Readonly<Record<string, Kind>> = {
+  gguf,
+  model,
+  lora,
+  whisper,
+  recording,
+  schema,
+  grammar,
+  rpc,
+  template,
+  toolText,
+};

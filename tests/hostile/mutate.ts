@@ -44,10 +44,10 @@ export function mutateBytes(bytes: Uint8Array, below: Below, headerBytes = bytes
 /** Text with something wrong: characters left out, put in twice, exchanged, or strange ones put in. */
 export function mutateText(text: string, below: Below, words: readonly string[]): string {
   const characters = [...text];
-  for (let left = 1 + below(4); left > 0; left--) {
+  for (let left = 1 + below(3); left > 0; left--) {
     const at = below(characters.length + 1);
-    const length = 1 + below(12);
-    switch (below(6)) {
+    const length = 1 + below(6);
+    switch (below(8)) {
       case 0:
         characters.splice(at, length);
         break;
@@ -67,8 +67,11 @@ export function mutateText(text: string, below: Below, words: readonly string[])
           ...Array.from({ length: below(4) === 0 ? 3000 : 3 }, () => words[below(words.length)] ?? ""),
         );
         break;
-      default:
+      case 5:
         characters.splice(at);
+        break;
+      default:
+        characters[at] = characters[below(characters.length)] ?? "";
     }
   }
   return characters.join("");
