@@ -1,4 +1,7 @@
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
@@ -10,16 +13,22 @@ export interface ChildEnd {
   readonly stderr: string;
 }
 
-/** Runs a module of this folder in a process of its own, with a garbage collector that can be called. */
+/** Runs a module of this folder in a process and a working directory of its own, with a garbage collector that can be called. */
 export function runChild(file: string, ...args: readonly string[]): ChildEnd {
   const child = fileURLToPath(new URL(file, import.meta.url));
   const run = "deno" in process.versions
     ? ["run", "-A", "--no-check", "--v8-flags=--expose-gc", child, ...args]
     : [child, ...args];
-  const { status, signal, stdout, stderr } = spawnSync(process.execPath, run, {
-    encoding: "utf8",
-    timeout: 120_000,
-    maxBuffer: 1 << 28,
-  });
-  return { status, signal, stdout, stderr };
+  const folder = mkdtempSync(join(tmpdir(), "ggml-child-"));
+  try {
+    const { status, signal, stdout, stderr } = spawnSync(process.execPath, run, {
+      cwd: folder,
+      encoding: "utf8",
+      timeout: 120_000,
+      maxBuffer: 1 << 28,
+    });
+    return { status, signal, stdout, stderr };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
