@@ -1,4 +1,5 @@
-import type { Flag, Given } from "./flags.ts";
+import type { Flag } from "./flags/flag.ts";
+import type { Given } from "./flags/parse.ts";
 
 /** A subcommand: one file each, named after it. */
 export interface Command {

@@ -7,9 +7,10 @@ import process from "node:process";
 import { GgmlError, InvalidArgumentError } from "../lib/errors.ts";
 import type { Command } from "./command.ts";
 import { EXIT, InterruptedError, OutputClosedError, StreamError, UsageError } from "./errors.ts";
-import { nearest, parseFlags } from "./flags.ts";
-import { commandHelp, COMMON_FLAGS, programHelp } from "./help.ts";
-import { print, say, styled, watchOutput } from "./terminal.ts";
+import { type Flag, inFlags } from "./flags/flag.ts";
+import { commandHelp, COMMON_FLAGS, programHelp } from "./flags/help.ts";
+import { nearest, parseFlags } from "./flags/parse.ts";
+import { print, say, styled, watchOutput } from "./terminal/output.ts";
 import { packageVersion } from "./version.ts";
 
 /** Each is imported when it is asked for: what isn't used costs nothing. */
@@ -24,11 +25,15 @@ const COMMANDS: Readonly<Record<string, () => Promise<{ command: Command }>>> = 
   "convert-whisper": () => import("./commands/convert_whisper.ts"),
 };
 
+/** The flags of the command that runs. */
+let flags: readonly Flag[] = [];
+
 async function main(args: readonly string[]): Promise<number> {
   const [name = "--help", ...rest] = args;
   if (name === "--version" || name === "-V") return await showVersion();
   if (name === "--help" || name === "-h" || name === "help") return await showHelp(rest[0]);
   const command = await findCommand(name);
+  flags = command.flags;
   const given = parseFlags(rest, [...command.flags, ...COMMON_FLAGS]);
   if (given.has("help")) return await showHelp(name);
   const extra = given.positionals[command.maxPositionals];
@@ -52,12 +57,18 @@ async function findCommand(name: string): Promise<Command> {
 
 async function showHelp(name: string | undefined): Promise<number> {
   if (name !== undefined) {
-    await print(commandHelp(await findCommand(name)));
+    await print(commandHelp(await findCommand(name), columns()));
     return EXIT.fine;
   }
   const commands = await Promise.all(Object.values(COMMANDS).map(async (load) => (await load()).command));
-  await print(programHelp(commands));
+  await print(programHelp(commands, columns()));
   return EXIT.fine;
+}
+
+/** The width of the terminal that the help goes to. */
+function columns(): number | undefined {
+  const named = Number(process.env["COLUMNS"]);
+  return process.stdout.isTTY ? process.stdout.columns : Number.isInteger(named) && named > 0 ? named : undefined;
 }
 
 async function showVersion(): Promise<number> {
@@ -70,7 +81,7 @@ function explain(error: unknown, verbose: boolean): number {
   if (error instanceof OutputClosedError) return EXIT.fine;
   if (error instanceof InterruptedError) return EXIT.interrupted;
   const usage = error instanceof UsageError || error instanceof InvalidArgumentError;
-  say(`${styled("red", "error:")} ${error instanceof Error ? error.message : String(error)}`);
+  say(`${styled("red", "error:")} ${inFlags(error instanceof Error ? error.message : String(error), flags)}`);
   if (usage) say("Add --help to see what can be given.");
   else if (verbose || !(error instanceof GgmlError || error instanceof StreamError)) say(details(error));
   else say("Add -v for details.");

@@ -1,25 +1,20 @@
-import { answerStyle, writeAnswer } from "../answer.ts";
 import type { Command } from "../command.ts";
 import { EXIT, UsageError } from "../errors.ts";
-import type { Given } from "../flags.ts";
-import { GENERATION_FLAGS, givenGeneration } from "../generation.ts";
-import { Interrupt } from "../interrupt.ts";
-import { loadGivenModel, MODEL_FLAGS } from "../model.ts";
-import { givenPrompt, PROMPT_FLAG } from "../prompt.ts";
-import { outputClosed } from "../terminal.ts";
+import { GENERATION_FLAGS, givenGeneration, JSON_FLAG, loadGivenLoras } from "../flags/generation.ts";
+import { loadGivenModel, MODEL_FLAGS } from "../flags/model.ts";
+import type { Given } from "../flags/parse.ts";
+import { givenPrompt, promptFlags } from "../flags/prompt.ts";
+import { answerStyle, writeAnswer } from "../results/answer.ts";
+import { Interrupt } from "../terminal/interrupt.ts";
+import { outputClosed } from "../terminal/output.ts";
 
-/** `complete`: goes on with a text. */
+/** `complete`: continues a prompt. */
 export const command: Command = {
   name: "complete",
-  summary: "go on with a text",
+  summary: "continue a prompt",
   usage: "[OPTIONS] [PROMPT]",
-  description: "Goes on with a text as the model would, without a chat template. Writes what it adds, as it comes.",
-  flags: [
-    PROMPT_FLAG,
-    ...MODEL_FLAGS,
-    ...GENERATION_FLAGS,
-    { name: "json", help: "write one JSON object at the end: text, tokens, stopReason, seed, timings" },
-  ],
+  description: "Continues a prompt without a chat template. Writes the continuation as it comes.",
+  flags: [...promptFlags("prompt"), JSON_FLAG, ...MODEL_FLAGS, ...GENERATION_FLAGS],
   maxPositionals: 1,
   examples: [
     ['deno run -A cli/main.ts complete -p "Once upon a time" -n 32', "32 more tokens"],
@@ -27,10 +22,10 @@ export const command: Command = {
       'deno run -A cli/main.ts complete -p "Once upon a time" -n 32 --seed 1 --temp 0 --json',
       "the same each time, for a program",
     ],
-    ["deno run -A cli/main.ts complete -n 100 < story.txt", "go on with a file"],
+    ["deno run -A cli/main.ts complete -n 100 < story.txt", "continue a file"],
     [
       `deno run -A cli/main.ts complete -p "Is snow white?" --grammar 'root ::= " yes" | " no"'`,
-      "an answer of a given form",
+      "an answer that a grammar constrains",
     ],
   ],
   run,
@@ -41,9 +36,11 @@ async function run(given: Given): Promise<number> {
   if (prompt === undefined) {
     throw new UsageError("there is no prompt; give one as an argument, by -p, or on standard input");
   }
+  const generation = givenGeneration(given);
   using interrupt = new Interrupt();
   const signal = AbortSignal.any([interrupt.signal, outputClosed]);
   await using model = await loadGivenModel(given, signal);
-  await writeAnswer(model.complete(prompt, givenGeneration(given, signal)), answerStyle(given));
+  const options = { ...generation, ...await loadGivenLoras(given, model), signal };
+  await writeAnswer(model.complete(prompt, options), answerStyle(given));
   return EXIT.fine;
 }

@@ -1,28 +1,29 @@
 import type { Command } from "../command.ts";
 import { EXIT, UsageError } from "../errors.ts";
-import type { Given } from "../flags.ts";
-import { Interrupt } from "../interrupt.ts";
-import { say } from "../terminal.ts";
+import type { Given } from "../flags/parse.ts";
+import { Interrupt } from "../terminal/interrupt.ts";
+import { say } from "../terminal/output.ts";
 
 /** Kinds of models that are converted. */
 const KINDS = ["ct2", "safetensors", "silero", "ggml"] as const;
 
 type Kind = typeof KINDS[number];
 
-/** `convert-whisper`: makes whisper.cpp's model files out of other programs', and quantises them. */
+/** `convert-whisper`: makes whisper.cpp's model files out of other programs', and quantizes them. */
 export const command: Command = {
   name: "convert-whisper",
-  summary: "make a speech model for whisper.cpp out of another program's, or quantise one",
+  summary: "make a speech model for whisper.cpp out of another program's, or quantize one",
   usage: "[OPTIONS] -o FILE MODEL [MORE PARTS]",
   description:
     "Converts a Whisper model of CTranslate2 (faster-whisper) or of transformers (safetensors), or Silero's voice " +
-    "activity model, to whisper.cpp's format with 16-bit floats; or quantises a model that is in that format.",
+    "activity model, to whisper.cpp's format with 16-bit floats; or quantizes a model that is in that format.",
   flags: [
     {
       name: "from",
       takes: "text",
       placeholder: "KIND",
-      help: `what MODEL is: ${KINDS.join(", ")} (default: by its name)`,
+      default: "by its name",
+      help: `the kind of MODEL: ${KINDS.join(", ")}`,
     },
     { name: "output", short: "o", takes: "text", placeholder: "FILE", help: "the file to write" },
     {
@@ -36,13 +37,14 @@ export const command: Command = {
       name: "quantize",
       takes: "text",
       placeholder: "TYPE",
-      help: "the type to quantise to: q5_0, q8_0, …; of a ggml model",
+      help: "the type to quantize a ggml model to: q5_0, q8_0, …",
     },
     {
       name: "model-version",
       takes: "text",
       placeholder: "N.N.N",
-      help: "the version of a Silero model (default: 6.2.0)",
+      default: "6.2.0",
+      help: "the version of a Silero model",
     },
   ],
   maxPositionals: 1000,

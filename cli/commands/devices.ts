@@ -1,17 +1,18 @@
 import type { Command } from "../command.ts";
 import { EXIT } from "../errors.ts";
-import type { Given } from "../flags.ts";
-import { print } from "../terminal.ts";
+import type { Given } from "../flags/parse.ts";
+import { jsonLine } from "../results/json.ts";
+import { print } from "../terminal/output.ts";
 
 /** `devices`: lists what models can run on. */
 export const command: Command = {
   name: "devices",
   summary: "list the processors and GPUs that models can run on",
   usage: "[OPTIONS]",
-  description: "Lists what models can run on: a line a device, its name, its kind, its memory and what it is.",
+  description: "Lists the devices that models can run on, one per line: name, kind, memory and description.",
   flags: [{ name: "json", help: "write one JSON array: name, description, kind, memory in bytes" }],
   maxPositionals: 0,
-  examples: [["deno run -A cli/main.ts devices", "a line a device"]],
+  examples: [["deno run -A cli/main.ts devices", "one line per device"]],
   run,
 };
 
@@ -19,7 +20,7 @@ async function run(given: Given): Promise<number> {
   const { devices } = await import("../../lib/ggml/mod.ts");
   const found = await devices();
   if (given.has("json")) {
-    await print(`${JSON.stringify(found)}\n`);
+    await print(jsonLine(found));
     return EXIT.fine;
   }
   const width = Math.max(...found.map(({ name }) => name.length));

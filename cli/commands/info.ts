@@ -1,23 +1,24 @@
 import type { ModelInfo } from "../../mod.ts";
 import type { Command } from "../command.ts";
 import { EXIT } from "../errors.ts";
-import type { Given } from "../flags.ts";
-import { Interrupt } from "../interrupt.ts";
-import { loadGivenModel, MODEL_FLAG } from "../model.ts";
-import { outputClosed, print } from "../terminal.ts";
+import type { Given } from "../flags/parse.ts";
+import { Interrupt } from "../terminal/interrupt.ts";
+import { loadGivenModel, MODEL_FLAG } from "../flags/model.ts";
+import { jsonLine } from "../results/json.ts";
+import { outputClosed, print } from "../terminal/output.ts";
 import { packageVersion } from "../version.ts";
 
-/** `info`: says what a model is, and which libraries run it. */
+/** `info`: describes a model and the libraries. */
 export const command: Command = {
   name: "info",
-  summary: "say what a model is, and which native libraries run it",
+  summary: "describe a model, and the native libraries that run it",
   usage: "[OPTIONS] [MODEL]",
-  description: "Says what a model is, and which native libraries run it.",
+  description: "Describes a model, and the native libraries that run it.",
   flags: [MODEL_FLAG, { name: "json", help: "write one JSON object: version, libraries, model, metadata" }],
   maxPositionals: 1,
   examples: [
     ["deno run -A cli/main.ts info", "the default model"],
-    ["deno run -A cli/main.ts info model.gguf --json", "all there is to know, for a program"],
+    ["deno run -A cli/main.ts info model.gguf --json", "as JSON, with all metadata"],
   ],
   run,
 };
@@ -30,9 +31,7 @@ async function run(given: Given): Promise<number> {
   await using model = await loadGivenModel(given, signal, given.positionals[0]);
   if (given.has("json")) {
     const metadata = Object.fromEntries(model.metadata);
-    await print(
-      `${JSON.stringify({ version: packageVersion, libraries, model: model.info, metadata }, bigintAsText)}\n`,
-    );
+    await print(jsonLine({ version: packageVersion, libraries, model: model.info, metadata }));
     return EXIT.fine;
   }
   const rows: [string, string][] = [
@@ -57,8 +56,4 @@ function modelRows(info: ModelInfo): [string, string][] {
     ["layers", `${info.layerCount} of ${info.headCount} heads, ${info.embeddingSize} wide`],
     ["chat", info.chatTemplate === undefined ? "no chat template" : "has a chat template"],
   ];
-}
-
-function bigintAsText(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? String(value) : value;
 }

@@ -1,8 +1,8 @@
 import type { Command } from "../command.ts";
 import { EXIT } from "../errors.ts";
-import type { Given } from "../flags.ts";
-import { Interrupt } from "../interrupt.ts";
-import { outputClosed, print, say, styled } from "../terminal.ts";
+import type { Given } from "../flags/parse.ts";
+import { Interrupt } from "../terminal/interrupt.ts";
+import { outputClosed, print, say, styled } from "../terminal/output.ts";
 
 /** Upstream's own. */
 const DEFAULT_PORT = 50_052;
@@ -21,7 +21,8 @@ export const command: Command = {
       short: "H",
       takes: "text",
       placeholder: "ADDRESS",
-      help: "the IPv4 address to listen on (default 127.0.0.1)",
+      default: "127.0.0.1",
+      help: "the IPv4 address to listen on",
     },
     {
       name: "port",
@@ -29,7 +30,8 @@ export const command: Command = {
       takes: "integer",
       min: 1,
       max: 65_535,
-      help: `the port to listen on (default ${DEFAULT_PORT})`,
+      default: String(DEFAULT_PORT),
+      help: "the port to listen on",
     },
     {
       name: "threads",
@@ -37,7 +39,8 @@ export const command: Command = {
       takes: "integer",
       min: 1,
       max: 512,
-      help: "how many threads compute (default one for each core)",
+      default: "one per core",
+      help: "maximum number of compute threads",
     },
     {
       name: "device",
@@ -45,14 +48,14 @@ export const command: Command = {
       takes: "text",
       placeholder: "NAME",
       many: true,
-      help: "a device to offer, as `devices` lists them; may be given several times",
+      help: "a device to offer, by its name in `devices`",
     },
     {
       name: "cache",
       short: "c",
       takes: "text",
       placeholder: "FOLDER",
-      help: "keep large weights there, so that they aren't sent again",
+      help: "cache large weights there, so that they aren't sent again",
     },
   ],
   maxPositionals: 0,

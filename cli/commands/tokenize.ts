@@ -1,28 +1,29 @@
 import type { Command } from "../command.ts";
 import { EXIT, UsageError } from "../errors.ts";
-import type { Given } from "../flags.ts";
-import { Interrupt } from "../interrupt.ts";
-import { loadGivenModel, MODEL_FLAG } from "../model.ts";
-import { givenPrompt, PROMPT_FLAG } from "../prompt.ts";
-import { outputClosed, print } from "../terminal.ts";
+import type { Given } from "../flags/parse.ts";
+import { Interrupt } from "../terminal/interrupt.ts";
+import { loadGivenModel, MODEL_FLAG } from "../flags/model.ts";
+import { givenPrompt, promptFlags } from "../flags/prompt.ts";
+import { jsonLine } from "../results/json.ts";
+import { outputClosed, print } from "../terminal/output.ts";
 
 /** `tokenize`: shows a text as the model sees it. */
 export const command: Command = {
   name: "tokenize",
   summary: "show a text as the model's tokens",
   usage: "[OPTIONS] [TEXT]",
-  description: "Shows a text as the model sees it: a line a token, its number and its text as a JSON string.",
+  description: "Shows a text as the model sees it: one line per token: its id and its text as a JSON string.",
   flags: [
-    { ...PROMPT_FLAG, help: "the text; - reads it from standard input" },
+    ...promptFlags("text"),
     MODEL_FLAG,
-    { name: "no-bos", help: "don't add the tokens that the model wants at the start and the end of a text" },
-    { name: "parse-special", help: "read names of special tokens, such as <|im_start|>, as those tokens" },
-    { name: "ids", help: "write the numbers only, in one line: [1, 2, 3]" },
+    { name: "no-bos", option: "addSpecial", help: "don't add the special tokens at the start and the end" },
+    { name: "parse-special", help: "parse special tokens in the text, such as <|im_start|>" },
+    { name: "ids", help: "write the ids only, on one line: [1, 2, 3]" },
     { name: "json", help: "write one JSON object: tokens, pieces" },
   ],
   maxPositionals: 1,
   examples: [
-    ['deno run -A cli/main.ts tokenize "Hello, world"', "a line a token"],
+    ['deno run -A cli/main.ts tokenize "Hello, world"', "one line per token"],
     ["deno run -A cli/main.ts tokenize --json < story.txt", "a file, for a program"],
   ],
   run,
@@ -45,7 +46,7 @@ async function run(given: Given): Promise<number> {
   }
   const pieces = tokens.map((token) => model.detokenize([token], { renderSpecial: true }));
   if (given.has("json")) {
-    await print(`${JSON.stringify({ tokens, pieces })}\n`);
+    await print(jsonLine({ tokens, pieces }));
     return EXIT.fine;
   }
   const width = Math.max(...tokens.map((token) => String(token).length));

@@ -3,10 +3,16 @@ import { extname } from "node:path";
 import type { Segment, TranscribeOptions, Whisper, WhisperOptions } from "../../lib/whisper/mod.ts";
 import type { Command } from "../command.ts";
 import { EXIT, UsageError } from "../errors.ts";
-import type { Given } from "../flags.ts";
-import { Interrupt } from "../interrupt.ts";
-import { FORMATS, writer, type Written } from "../transcript.ts";
-import { outputClosed, print, ProgressBar, say, styled } from "../terminal.ts";
+import type { Given } from "../flags/parse.ts";
+import { Interrupt } from "../terminal/interrupt.ts";
+import { FORMATS, writer, type Written } from "../results/transcript.ts";
+import { outputClosed, print, say, styled } from "../terminal/output.ts";
+import { ProgressBar } from "../terminal/progress_bar.ts";
+import { audioRules } from "../../lib/whisper/transcribe/audio_options.ts";
+import { transcribeSpec } from "../../lib/whisper/transcribe/options.ts";
+import { grouped, optionFlag } from "../flags/flag.ts";
+
+const { rules } = transcribeSpec;
 
 /** `transcribe`: turns speech into text. */
 export const command: Command = {
@@ -14,82 +20,16 @@ export const command: Command = {
   summary: "turn speech into text, subtitles or JSON",
   usage: "[OPTIONS] FILE…",
   description:
-    "Transcribes audio files with a Whisper model: WAV of any kind, and what ffmpeg reads where that is installed. Writes each segment as it comes, " +
+    "Transcribes audio files with a Whisper model: WAV, and what ffmpeg decodes where that is installed. Writes each segment as it comes, " +
     "with its times, as whisper-cli does; other formats at the end.",
   flags: [
-    {
-      name: "model",
-      short: "m",
-      takes: "text",
-      placeholder: "FILE",
-      help: "the model in whisper.cpp's format (default: tiny.en, as `npm run setup -- --speech` brings it)",
-    },
-    {
-      name: "language",
-      short: "l",
-      takes: "text",
-      placeholder: "LANG",
-      help: 'the language that is spoken, such as de, or "auto" (default: auto)',
-    },
-    { name: "translate", also: ["-tr"], help: "write English whatever is spoken" },
-    { name: "prompt", takes: "text", help: "text that the audio goes on from: names and words to be spelled so" },
-    {
-      name: "threads",
-      short: "t",
-      takes: "integer",
-      min: 1,
-      max: 4096,
-      help: "threads to compute with (default: one a core, at most 4)",
-    },
-    {
-      name: "beam-size",
-      also: ["-bs"],
-      takes: "integer",
-      min: 1,
-      max: 8,
-      help: "candidates of a beam search (default: 1, none)",
-    },
-    {
-      name: "best-of",
-      also: ["-bo"],
-      takes: "integer",
-      min: 1,
-      max: 8,
-      help: "candidates where tokens are drawn by chance (default: 5)",
-    },
-    {
-      name: "temperature",
-      also: ["--temp", "-tp"],
-      takes: "number",
-      min: 0,
-      max: 1,
-      help: "how much chance there is in the choice of tokens (default: 0)",
-    },
-    {
-      name: "max-len",
-      also: ["-ml"],
-      takes: "integer",
-      min: 0,
-      max: 10_000,
-      help: "the most characters of a segment (default: any)",
-    },
-    { name: "words", help: "find out when each word is said (for json, vtt, lrc)" },
-    { name: "offset", takes: "number", min: 0, help: "where to begin, in seconds" },
-    { name: "duration", short: "d", takes: "number", min: 0, help: "how much to transcribe, in seconds" },
-    {
-      name: "vad-model",
-      also: ["-vm"],
-      takes: "text",
-      placeholder: "FILE",
-      help: "a Silero model, to transcribe speech alone (default: that of `npm run setup -- --speech`)",
-    },
-    { name: "no-vad", help: "transcribe silence too" },
     {
       name: "format",
       short: "f",
       takes: "text",
       placeholder: "NAME",
-      help: `what to write to standard output: ${FORMATS.join(", ")} (default: lines)`,
+      default: "lines",
+      help: `format of standard output: ${FORMATS.join(", ")}`,
     },
     {
       name: "output",
@@ -97,9 +37,94 @@ export const command: Command = {
       takes: "text",
       placeholder: "FILE",
       many: true,
-      help: "write a file too, its format by its name: .txt .srt .vtt .lrc .csv .tsv .json; may be repeated",
+      help: "write a file too, its format by its name: .txt .srt .vtt .lrc .csv .tsv .json",
     },
     { name: "json", help: "the same as --format json" },
+    ...grouped("Model", [
+      {
+        name: "model",
+        short: "m",
+        takes: "text",
+        placeholder: "FILE",
+        default: "tiny.en",
+        help: "the model in whisper.cpp's format",
+      },
+      optionFlag("threads", audioRules, {
+        name: "threads",
+        short: "t",
+        default: "one per core, at most 4",
+        help: "maximum number of compute threads",
+      }),
+    ]),
+    ...grouped("Audio", [
+      optionFlag("offset", rules, { name: "offset", help: "start of the part that is transcribed, in seconds" }),
+      optionFlag("duration", rules, {
+        name: "duration",
+        short: "d",
+        default: "to the end",
+        help: "length of the part that is transcribed, in seconds",
+      }),
+      {
+        name: "channel",
+        takes: "integer",
+        min: 0,
+        max: 63,
+        option: "channel",
+        default: "the mean of all",
+        help: "the channel that is transcribed",
+      },
+      { name: "allow-truncated", option: "allowTruncated", help: "accept a WAV file that is cut off" },
+      {
+        name: "first-chunk",
+        option: "dataChunks",
+        help: "read only the first data chunk of a WAV file with several",
+      },
+      {
+        name: "vad-model",
+        also: ["-vm"],
+        takes: "text",
+        placeholder: "FILE",
+        option: "vadModel",
+        default: "the one in the cache, if any",
+        help: "a Silero model: only detected speech is transcribed",
+      },
+      { name: "no-vad", help: "transcribe silence too" },
+    ]),
+    ...grouped("Decoding", [
+      {
+        name: "language",
+        short: "l",
+        takes: "text",
+        placeholder: "LANG",
+        option: "language",
+        default: "auto",
+        help: "spoken language, such as de, or auto",
+      },
+      { name: "translate", also: ["-tr"], option: "translate", help: "translate to English" },
+      { name: "prompt", takes: "text", option: "prompt", help: "preceding text: sets the spelling of names and terms" },
+      optionFlag("beamSize", rules, {
+        name: "beam-size",
+        also: ["-bs"],
+        help: "beams of the beam search; 1 decodes greedily",
+      }),
+      optionFlag("bestOf", rules, {
+        name: "best-of",
+        also: ["-bo"],
+        default: "5",
+        help: "candidates at temperatures above 0",
+      }),
+      optionFlag("temperature", rules, {
+        name: "temperature",
+        also: ["--temp", "-tp"],
+        help: "sampling temperature",
+      }),
+      optionFlag("maxLength", rules, {
+        name: "max-len",
+        also: ["-ml"],
+        help: "maximum length of a segment in characters; 0 is any",
+      }),
+      { name: "words", option: "wordTimestamps", help: "compute the times of words (for json, vtt, lrc)" },
+    ]),
   ],
   maxPositionals: 1000,
   examples: [
@@ -163,6 +188,9 @@ function transcribeOptions(given: Given, words: boolean): TranscribeOptions {
     wordTimestamps: given.has("words") || words ? true : undefined,
     offset: number("offset"),
     duration: number("duration"),
+    channel: number("channel"),
+    allowTruncated: given.has("allow-truncated") ? true : undefined,
+    dataChunks: given.has("first-chunk") ? "first" : undefined,
     vad: given.has("no-vad") ? false : given.text("vad-model") === undefined ? "auto" : true,
   };
 }
@@ -186,6 +214,7 @@ async function transcribe(
     );
   }
   const { timings, language } = await transcription;
+  if (segments.every(({ text }) => text.trim() === "")) say(styled("dim", `no speech was found in ${file}`));
   if (given.has("verbose")) {
     const { audioSeconds, vadMs, transcribeMs } = timings;
     say(

@@ -43,6 +43,39 @@ test("a prompt may come from standard input, and its last line end is not part o
   }
 });
 
+test("a prompt may come from a file, and what is piped in follows the one of a flag", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "ggml-ffi-cli-"));
+  try {
+    const file = join(folder, "prompt.txt");
+    writeFileSync(file, "Once upon a time\n");
+    const flags = ["complete", ...ONE, "-n", "1", "--temp", "0", "--json"];
+    const count = async (...command: string[]) => {
+      const { timings } = JSON.parse(fine(await runProgram(["sh", "-c", ...command])));
+      return timings.promptTokens as number;
+    };
+    const from = (args: string[]) => ["sh", file, ...commandLine([...flags, ...args])];
+    const piped = 'file="$1"; shift; cat "$file" | "$@"';
+    const nothing = 'shift; : | "$@"';
+    assert.equal(await count('shift; exec "$@" < /dev/null', ...from(["-f", file])), 4);
+    assert.equal(await count(nothing, ...from(["-p", "Once upon a time"])), 4);
+    const both = await count(piped, ...from(["-p", "Once upon a time"]));
+    assert.equal(both, await count(nothing, ...from(["-p", "Once upon a time\n\nOnce upon a time"])));
+    assert.ok(both > 8);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("numbers in --json are rounded", async () => {
+  const { timings, logprobs } = JSON.parse(fine(await cli([...STORY, "--json", "--logprobs", "1"])));
+  const numbers = [
+    ...Object.values(timings),
+    ...logprobs.map(({ logprob }: { logprob: number }) => logprob),
+  ] as number[];
+  assert.ok(numbers.length > 24);
+  for (const number of numbers) assert.equal(number, Number(number.toPrecision(6)));
+});
+
 test("--stop ends the text before it, and a seed makes a random answer repeatable", async () => {
   const args = ["complete", ...ONE, "-p", "1, 2, 3, 4,", "-n", "32", "--temp", "0", "--stop", "8", "--json"];
   const stopped = JSON.parse(fine(await cli(args)));
@@ -126,7 +159,8 @@ test("no model in the cache, and a prompt beyond the context, end with 1 and say
 
 test("Ctrl-C in one shot ends with 130", async () => {
   let asked = false;
-  const { code, err } = await cli(["complete", ...ONE, "-p", "Once upon a time", "-n", "4000", "--temp", "0"], {
+  const { code, out, err } = await cli(["complete", ...ONE, "-p", "Once upon a time", "-n", "4000", "--temp", "0"], {
+    input: "",
     onOutput(_, child) {
       // Not child.kill: after that Deno says that the signal ended the child, whatever its exit code.
       if (!asked && child.pid !== undefined) process.kill(child.pid, "SIGINT");
@@ -136,6 +170,8 @@ test("Ctrl-C in one shot ends with 130", async () => {
   assert.ok(asked);
   assert.equal(code, 130);
   assert.equal(err, "");
+  // The shell's prompt doesn't follow the text.
+  assert.match(out, /[^\n]\n$/);
 });
 
 test("a reader that goes away ends the answer quietly", async () => {

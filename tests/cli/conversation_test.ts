@@ -43,6 +43,10 @@ class Conversation {
     }
   }
 
+  has(text: string): boolean {
+    return this.#seen.includes(text);
+  }
+
   type(keys: string): void {
     this.#child.stdin.write(keys);
   }
@@ -51,6 +55,7 @@ class Conversation {
 const CTRL_C = "\x03";
 const CTRL_D = "\x04";
 const UP = "\x1b[A";
+const LEFT = "\x1b[D";
 
 test(
   "a conversation: an answer, Ctrl-C stops the next one and not the program, history, Ctrl-D",
@@ -111,3 +116,44 @@ test("Ctrl-D that comes together with a line ends the conversation after it", { 
   await talk.see("/reset forgets");
   assert.equal(await talk.ended, 0);
 });
+
+test("what is typed while an answer is written is kept for the next prompt, and arrow keys edit it", {
+  skip: NO_TERMINAL,
+}, async () => {
+  const talk = new Conversation(["chat", "-t", "1", "--temp", "0"]);
+  await talk.see("Smollm2 135M");
+  await talk.see("> ");
+  talk.type("Count from 1 to 1000, each number on a line.\r");
+  await talk.see("on a line.");
+  await talk.see("e");
+  // A whole line, and the start of another one whose last letters are put before the first.
+  talk.type(`/help\rit${LEFT}${LEFT}/ex`);
+  talk.type(CTRL_C);
+  await talk.see("(stopped");
+  // The line that waited went with the answer.
+  await talk.see("> /exit");
+  talk.type("\r");
+  assert.equal(await talk.ended, 0);
+});
+
+test(
+  "a full context doesn't end a conversation: the oldest messages are forgotten",
+  { skip: NO_TERMINAL },
+  async () => {
+    const talk = new Conversation(["chat", "-t", "1", "--temp", "0", "-n", "24", "-c", "256"]);
+    await talk.see("context of 256 tokens");
+    await talk.see("> ");
+    for (let round = 0; round < 4; round++) {
+      // Short on the screen and long in tokens: a line that is wrapped is drawn again with its prompt.
+      talk.type(`${"🦜".repeat(20)} why?\r`);
+      await talk.see("why?");
+      await talk.see("> ");
+    }
+    assert.ok(talk.has("(the context is full: the oldest messages are forgotten)"));
+    talk.type(`${"red ".repeat(400)}\r`);
+    await talk.see("shorten the message");
+    await talk.see("> ");
+    talk.type("/exit\r");
+    assert.equal(await talk.ended, 0);
+  },
+);

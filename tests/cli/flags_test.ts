@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { UsageError } from "../../cli/errors.ts";
-import { type Flag, nearest, parseFlags } from "../../cli/flags.ts";
+import { type Flag, inFlags } from "../../cli/flags/flag.ts";
+import { nearest, parseFlags } from "../../cli/flags/parse.ts";
 
 const FLAGS: readonly Flag[] = [
   { name: "prompt", short: "p", takes: "text", help: "" },
@@ -62,9 +63,9 @@ test("what is no number, or out of range, is refused in the user's spelling", ()
     fails(["--temp", bad], /^--temp must be a number from 0 to 100, not/);
   }
   for (const bad of ["0", "-1", "1.5", "nan", "9007199254740993", "0x"]) {
-    fails(["-n", bad], /^-n must be a whole number of at least 1, not/);
+    fails(["-n", bad], /^-n must be an integer of at least 1, not/);
   }
-  fails(["-ngl=x"], /^-ngl must be a whole number of at least 0, not "x"/);
+  fails(["-ngl=x"], /^-ngl must be an integer of at least 0, not "x"/);
 });
 
 test("a missing value, and a value for a switch, are refused", () => {
@@ -77,4 +78,14 @@ test("a missing value, and a value for a switch, are refused", () => {
 test("the nearest name is one that is near", () => {
   assert.equal(nearest("complet", ["chat", "complete"]), "complete");
   assert.equal(nearest("x", ["chat", "complete"]), undefined);
+});
+
+test("messages of the library name flags where they name options", () => {
+  const flags: readonly Flag[] = [
+    { name: "allow-truncated", option: "allowTruncated", help: "" },
+    { name: "top-k", option: "topK", takes: "integer", help: "" },
+    { name: "stop", option: "stop", takes: "text", help: "" },
+  ];
+  assert.equal(inFlags("read what is there by allowTruncated: true", flags), "read what is there by --allow-truncated");
+  assert.equal(inFlags("topK is -1; stop here, in topKey too", flags), "--top-k is -1; stop here, in topKey too");
 });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { UsageError } from "../../cli/errors.ts";
-import { parseFlags } from "../../cli/flags.ts";
-import { givenSampling, SAMPLING_FLAGS } from "../../cli/sampling.ts";
+import { parseFlags } from "../../cli/flags/parse.ts";
+import { GENERATION_FLAGS, givenGeneration } from "../../cli/flags/generation.ts";
 import { cli } from "./program.ts";
 
-const given = (...args: string[]) => givenSampling(parseFlags(args, SAMPLING_FLAGS));
+const given = (...args: string[]) => givenGeneration(parseFlags(args, GENERATION_FLAGS));
 
 test("flags become options", () => {
   assert.deepEqual(given(), {});
@@ -27,6 +27,8 @@ test("flags become options", () => {
       ignoreEos: true,
     },
   );
+  const schema = { type: "object", properties: { a: { type: "integer" } } };
+  assert.deepEqual(given("-j", JSON.stringify(schema), "-n", "3"), { schema, maxTokens: 3 });
   for (
     const bad of [
       ["--logit-bias", "x"],
@@ -36,6 +38,9 @@ test("flags become options", () => {
       ["--grammar-file", "/no/such/file"],
       ["--mirostat", "3"],
       ["--typical", "2"],
+      ["--json-schema", "{"],
+      ["--json-schema", "{}", "--json-schema-file", "b"],
+      ["--json-schema-file", "/no/such/file"],
     ]
   ) assert.throws(() => given(...bad), UsageError, bad.join(" "));
 });
@@ -50,4 +55,38 @@ test("complete keeps to a grammar, and says what is wrong with one", { timeout: 
   const wrong = await cli([...base, "--grammar", "root ::= ("]);
   assert.notEqual(wrong.code, 0);
   assert.match(wrong.err, /the grammar has .*line 1/);
+});
+
+test("complete keeps to a JSON schema, reads the model without a map, and refuses adapters that are none", {
+  timeout: 120_000,
+}, async () => {
+  const base = [
+    "complete",
+    "-p",
+    "A person as JSON:",
+    "-t",
+    "1",
+    "-c",
+    "256",
+    "--seed",
+    "1",
+    "--temp",
+    "0",
+    "--no-mmap",
+  ];
+  const schema =
+    '{"type":"object","properties":{"age":{"type":"integer","maximum":99}},"required":["age"],"additionalProperties":false}';
+  const { code, out, err } = await cli([...base, "-j", schema]);
+  assert.deepEqual([code, err], [0, ""]);
+  assert.deepEqual(Object.keys(JSON.parse(out) as object), ["age"]);
+  const cases: readonly (readonly [string[], number, RegExp])[] = [
+    [["--lora", "adapter.gguf:x"], 2, /--lora must be FILE or FILE:SCALE/],
+    [["--lora", "/no/adapter.gguf:0.5"], 1, /no file \/no\/adapter\.gguf/],
+    [["--rpc", "127.0.0.1:1"], 1, /127\.0\.0\.1:1/],
+  ];
+  for (const [args, wanted, words] of cases) {
+    const ended = await cli([...base, ...args]);
+    assert.deepEqual([ended.code, ended.out], [wanted, ""], ended.err);
+    assert.match(ended.err, words);
+  }
 });

@@ -5,7 +5,16 @@ import test from "node:test";
 import deno from "../../deno.json" with { type: "json" };
 import { cli, commandLine, runProgram } from "./program.ts";
 
-const COMMANDS = ["chat", "complete", "tokenize", "info", "devices", "convert-whisper"] as const;
+const COMMANDS = [
+  "chat",
+  "complete",
+  "tokenize",
+  "info",
+  "devices",
+  "transcribe",
+  "rpc-server",
+  "convert-whisper",
+] as const;
 
 test("help goes to standard output and names every command", async () => {
   for (const args of [[], ["--help"], ["-h"], ["help"]]) {
@@ -27,6 +36,21 @@ test("each command has a help of its own, with examples", async () => {
   }
 });
 
+test("help is as wide as the terminal, and groups the options", async () => {
+  for (const columns of [50, 80]) {
+    for (const name of ["help", ...COMMANDS]) {
+      const { out } = await cli(name === "help" ? ["help"] : [name, "--help"], { env: { COLUMNS: String(columns) } });
+      // What is to be copied is never broken.
+      const wide = out.split("\n").filter((line) => line.length > columns && !/cli\/main\.ts/.test(line));
+      assert.deepEqual(wide, [], `${name} in ${columns} columns`);
+    }
+  }
+  const { out } = await cli(["chat", "--help"]);
+  const titles = [...out.matchAll(/^(\w+):$/gm)].map(([, title]) => title);
+  assert.deepEqual(titles, ["Options", "Model", "Generation", "Sampling", "General", "Examples"]);
+  assert.match(out, /--top-k K +choose .*\(default: 40\)/);
+});
+
 test("--version writes the package's version", async () => {
   assert.deepEqual(await cli(["--version"]), { code: 0, out: `${deno.version}\n`, err: "" });
 });
@@ -37,10 +61,10 @@ test("wrong usage ends with 2, says what is wrong on standard error, and writes 
     [["xyz"], /the commands are chat, complete, /],
     [["--json"], /"--json" is given before a command/],
     [["complete", "--tmep", "0"], /there is no flag --tmep; did you mean --temp\?/],
-    [["complete", "-p", "a", "-n", "0"], /-n must be a whole number from 1 to 2147483647, not "0"/],
+    [["complete", "-p", "a", "-n", "0"], /-n must be an integer from 1 to 2147483647, not "0"/],
     [["complete", "-p", "a", "--temp", "NaN"], /--temp must be a number from 0 to 100, not "NaN"/],
     [["complete", "-p", "a", "--top-p", "2"], /--top-p must be a number from 0 to 1, not "2"/],
-    [["complete", "-p", "a", "b"], /the prompt was given twice/],
+    [["complete", "-p", "a", "b"], /the prompt was given twice: by -p, and as an argument/],
     [["complete", "a", "b"], /"b" is one argument too many/],
     [["complete"], /the prompt is empty/],
     [["tokenize", "a", "--ids", "--json"], /--ids and --json exclude each other/],

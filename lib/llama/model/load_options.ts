@@ -31,7 +31,8 @@ const MAX_INT = 0x7fff_ffff;
 const DEFAULT_BATCH_SIZE = 2048;
 const MAX_THREADS = 4096;
 
-const spec = options(
+/** The specification of {@linkcode ModelOptions}. */
+export const loadModelSpec = options(
   "loadModel",
   {
     contextSize: integer({ min: 1, max: MAX_INT }),
@@ -46,10 +47,10 @@ const spec = options(
 );
 
 /** {@linkcode ModelOptions}, checked; but for `devices`. */
-export type LoadSettings = Settings<typeof spec>;
+export type LoadSettings = Settings<typeof loadModelSpec>;
 
 /** Checks the options of `loadModel`. Throws {@linkcode InvalidArgumentError}. */
 export function checkLoad(given: ModelOptions | undefined): LoadSettings {
-  const settings = spec.check(given);
+  const settings = loadModelSpec.check(given);
   return { ...settings, threads: Math.min(navigator.hardwareConcurrency, settings.threads) };
 }

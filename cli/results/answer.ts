@@ -1,6 +1,8 @@
-import type { Generation, GenerationTimings } from "../mod.ts";
-import type { Given } from "./flags.ts";
-import { print, say } from "./terminal.ts";
+import type { Generation, GenerationTimings } from "../../mod.ts";
+import type { Given } from "../flags/parse.ts";
+import { OutputClosedError } from "../errors.ts";
+import { print, say } from "../terminal/output.ts";
+import { jsonLine } from "./json.ts";
 
 /** How an answer is written. */
 export interface AnswerStyle {
@@ -15,18 +17,23 @@ export function answerStyle(given: Given): AnswerStyle {
   return { json: given.has("json"), verbose: given.has("verbose") };
 }
 
-/** Writes an answer as it comes, and a line end after it. */
+/** Writes an answer as it comes, and a line end after it, also where it is interrupted. */
 export async function writeAnswer(generation: Generation, { json, verbose }: AnswerStyle): Promise<void> {
-  if (json) await print(`${JSON.stringify(await generation)}\n`);
+  if (json) await print(jsonLine(await generation));
   else await writePieces(generation);
   if (verbose) sayTimings((await generation).timings);
 }
 
 async function writePieces(generation: Generation): Promise<void> {
   let last = "";
-  for await (const piece of generation) {
-    await print(piece);
-    last = piece;
+  try {
+    for await (const piece of generation) {
+      await print(piece);
+      last = piece;
+    }
+  } catch (error) {
+    if (last !== "" && !last.endsWith("\n") && !(error instanceof OutputClosedError)) await print("\n");
+    throw error;
   }
   if (!last.endsWith("\n")) await print("\n");
 }
@@ -35,10 +42,7 @@ function sayTimings(timings: GenerationTimings): void {
   const { promptTokens, reusedTokens, promptMs, generatedTokens, generationMs } = timings;
   const rate = (tokens: number, ms: number) =>
     `${tokens} tokens in ${ms.toFixed(0)} ms, ${(tokens * 1000 / ms).toFixed(1)} a second`;
-  say(
-    `prompt: ${rate(promptTokens - reusedTokens, promptMs)}${
-      reusedTokens > 0 ? ` (${reusedTokens} more were still known)` : ""
-    }`,
-  );
+  const reused = reusedTokens > 0 ? ` (${reusedTokens} more were cached)` : "";
+  say(`prompt: ${rate(promptTokens - reusedTokens, promptMs)}${reused}`);
   say(`answer: ${rate(generatedTokens, generationMs)}`);
 }

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { EXIT, InterruptedError } from "./errors.ts";
+import { EXIT, InterruptedError } from "../errors.ts";
 
 /**
  * Listens to Ctrl-C while it lives: the first aborts {@link signal}, the second ends the program at once.
@@ -12,10 +12,7 @@ import { EXIT, InterruptedError } from "./errors.ts";
  */
 export class Interrupt implements Disposable {
   readonly #controller = new AbortController();
-  readonly #listener = (): void => {
-    if (this.signal.aborted) process.exit(EXIT.interrupted);
-    this.#controller.abort(new InterruptedError());
-  };
+  readonly #listener = (): void => this.press();
 
   constructor() {
     process.on("SIGINT", this.#listener);
@@ -24,6 +21,12 @@ export class Interrupt implements Disposable {
   /** Aborts with an {@link InterruptedError}. */
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** What Ctrl-C does. For a terminal in raw mode, where it is a key and no signal. */
+  press(): void {
+    if (this.signal.aborted) process.exit(EXIT.interrupted);
+    this.#controller.abort(new InterruptedError());
   }
 
   [Symbol.dispose](): void {

@@ -8,8 +8,8 @@ import {
   toTsv,
   toWebVtt,
   type Whisper,
-} from "../lib/whisper/mod.ts";
-import { UsageError } from "./errors.ts";
+} from "../../lib/whisper/mod.ts";
+import { UsageError } from "../errors.ts";
 
 /** The formats of a transcript. */
 export const FORMATS = ["lines", "txt", "srt", "vtt", "lrc", "csv", "tsv", "json"] as const;

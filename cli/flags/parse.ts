@@ -1,27 +1,7 @@
 import { parseArgs } from "node:util";
-import { UsageError } from "./errors.ts";
-
-/** One flag of a subcommand. */
-export interface Flag {
-  /** The long name, without dashes. */
-  readonly name: string;
-  /** The one-letter name, without the dash. */
-  readonly short?: string;
-  /** Other spellings, with their dashes: `-ngl`, `--predict`. */
-  readonly also?: readonly string[];
-  /** What follows the flag; a flag without it is a switch. */
-  readonly takes?: "text" | "integer" | "number";
-  /** How the value is written in the help, such as `FILE`. */
-  readonly placeholder?: string;
-  /** May be given more than once. */
-  readonly many?: boolean;
-  /** The smallest value allowed. */
-  readonly min?: number;
-  /** The largest value allowed. */
-  readonly max?: number;
-  /** One line for the help, with the default. */
-  readonly help: string;
-}
+import { UsageError } from "../errors.ts";
+import { editDistance } from "../../base/near_miss.ts";
+import { type Flag, placeholder, spellings } from "./flag.ts";
 
 /** The flags and arguments that were given, checked. */
 export class Given {
@@ -119,17 +99,6 @@ function joinValues(args: readonly string[], flags: readonly Flag[], spelt: Map<
   return joined;
 }
 
-/** Every way to write a flag, the short ones first. */
-export function spellings(flag: Flag): string[] {
-  const short = flag.short === undefined ? [] : [`-${flag.short}`];
-  return [...short, ...flag.also ?? [], `--${flag.name}`];
-}
-
-/** How a flag's value is shown in the help. */
-export function placeholder(flag: Flag): string {
-  return flag.placeholder ?? (flag.takes === "text" ? "TEXT" : "N");
-}
-
 function checkValue(flag: Flag, spelling: string, value: string | undefined): string | number | true {
   if (flag.takes === undefined) {
     if (value !== undefined) {
@@ -150,7 +119,7 @@ function inRange(flag: Flag, number: number): boolean {
 }
 
 function range(flag: Flag): string {
-  const kind = flag.takes === "integer" ? "a whole number" : "a number";
+  const kind = flag.takes === "integer" ? "an integer" : "a number";
   if (flag.min === undefined) return flag.max === undefined ? kind : `${kind} up to ${flag.max}`;
   return flag.max === undefined ? `${kind} of at least ${flag.min}` : `${kind} from ${flag.min} to ${flag.max}`;
 }
@@ -166,17 +135,4 @@ export function nearest(given: string, known: readonly string[]): string | undef
     .filter(({ name, distance }) => distance <= Math.max(1, Math.floor(Math.min(given.length, name.length) / 3)))
     .sort((a, b) => a.distance - b.distance);
   return ranked[0]?.name;
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

@@ -1,7 +1,7 @@
 import { fstatSync } from "node:fs";
 import process from "node:process";
 import { styleText } from "node:util";
-import { OutputClosedError, StreamError } from "./errors.ts";
+import { OutputClosedError, StreamError } from "../errors.ts";
 
 const closed = new AbortController();
 
@@ -52,37 +52,11 @@ type Style = Parameters<typeof styleText>[0];
 
 /** Styles text that goes to standard error, where that is a terminal and `NO_COLOR` isn't set. */
 export function styled(style: Style, text: string): string {
-  return colours(process.stderr) ? styleText(style, text) : text;
+  return colors(process.stderr) ? styleText(style, text) : text;
 }
 
-function colours(stream: { isTTY?: boolean }): boolean {
+function colors(stream: { isTTY?: boolean }): boolean {
   return stream.isTTY === true && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
-}
-
-/** A progress bar on standard error; draws nothing unless that is a terminal. */
-export class ProgressBar implements Disposable {
-  readonly #label: string;
-  #drawn = "";
-
-  constructor(label: string) {
-    this.#label = label;
-  }
-
-  /** Draws the bar. @param share how much is done, 0 to 1. */
-  draw(share: number): void {
-    if (!process.stderr.isTTY) return;
-    const filled = Math.round(Math.min(1, Math.max(0, share)) * 24);
-    const line = `${this.#label} [${"█".repeat(filled)}${"·".repeat(24 - filled)}] ${Math.round(share * 100)} %`;
-    if (line === this.#drawn) return;
-    process.stderr.write(`\r${styled("dim", line)}`);
-    this.#drawn = line;
-  }
-
-  /** Takes the bar off the screen. */
-  [Symbol.dispose](): void {
-    if (this.#drawn !== "") process.stderr.write(`\r${" ".repeat(this.#drawn.length)}\r`);
-    this.#drawn = "";
-  }
 }
 
 /**
