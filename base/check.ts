@@ -16,7 +16,7 @@ export interface Range {
   readonly max: number;
 }
 
-/** How long a string is shown in a message. */
+/** The longest part of a string that a message shows. */
 const MAX_SHOWN = 60;
 
 /** Returns a value as a message shows it: short, on one line, strings quoted. Never throws. */

@@ -1,8 +1,8 @@
-/** What a {@linkcode GgmlError} is made from, beside its message. */
+/** The details of a {@linkcode GgmlError}. */
 export interface GgmlErrorDetails {
   /** The value that was wrong. */
   value?: unknown;
-  /** What would have been right, in words. */
+  /** The words for a value that would be right. */
   expected?: string;
   /** The error that led to this one. */
   cause?: unknown;
@@ -18,9 +18,9 @@ export interface SerializedError {
   message: string;
   /** The value that was wrong, where it can be serialised. */
   value?: unknown;
-  /** What would have been right. */
+  /** The words for a value that would be right. */
   expected?: string;
-  /** Where it was thrown. */
+  /** The stack trace. */
   stack?: string;
   /** The cause, serialised the same way where it is an error. */
   cause?: unknown;
@@ -45,7 +45,7 @@ export class GgmlError extends Error {
   readonly code: string;
   /** The value that was wrong. */
   readonly value: unknown;
-  /** What would have been right. */
+  /** The words for a value that would be right. */
   readonly expected: string | undefined;
 
   /** Makes an error from its message and what is known about it. */

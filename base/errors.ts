@@ -14,7 +14,7 @@ export class LibraryNotFoundError extends GgmlError {
   static override readonly code: string = "LIBRARY_NOT_FOUND";
 }
 
-/** The system refused to open a library: `cause` has its words. */
+/** The system refused to open a library: `cause` has its message. */
 export class LibraryOpenError extends GgmlError {
   /** `LIBRARY_OPEN_FAILED`. */
   static override readonly code: string = "LIBRARY_OPEN_FAILED";

@@ -6,9 +6,9 @@
 
 import { GgmlError } from "./errors.ts";
 
-/** What `util.inspect` asks for, in Node, in Bun and in Deno's `node:util`; Bun's `console.log` asks for it too. */
+/** The method that `util.inspect` calls, in Node, in Bun and in Deno's `node:util`; Bun's `console.log` calls it too. */
 const NODE_INSPECT = Symbol.for("nodejs.util.inspect.custom");
-/** What `Deno.inspect` and Deno's `console.log` ask for. */
+/** The method that `Deno.inspect` and Deno's `console.log` call. */
 const DENO_INSPECT = Symbol.for("Deno.customInspect");
 
 /**

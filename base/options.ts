@@ -62,7 +62,7 @@ export type OptionRules = Readonly<Record<string, Option<unknown>>>;
 /** Holds for rules that cover each name of an interface and no other: `{ … } satisfies RulesOf<LoadOptions>`. */
 export type RulesOf<T extends object> = { readonly [K in keyof T]-?: Option<unknown> };
 
-/** What an option may have beside its check. */
+/** The default of an option, or that it is required. */
 export interface Presence<T> {
   /** The value when none is given, or what computes it. */
   readonly default?: T | (() => T);
@@ -79,7 +79,7 @@ export type Settings<S> = S extends OptionsSpec<infer R> ? Settings<R>
 
 /** The specification of one options object. */
 export interface OptionsSpec<R extends OptionRules = OptionRules> {
-  /** What takes the options: the name that messages begin with. */
+  /** The name of the function that takes the options; messages begin with it. */
   readonly where: string;
   /** The options, to be spread into other specifications. */
   readonly rules: R;

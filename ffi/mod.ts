@@ -26,14 +26,9 @@ export type { LibraryFile, LibrarySet, OpenOptions } from "./library/locate.ts";
 export type { NativeBuffer, pointee, Pointer } from "./types/pointer.ts";
 export { type CallbackName, type Lib, type StructName } from "./tables.ts";
 export type { DefaultsName } from "./tables/defaults.ts";
-export {
-  type FunctionArgument,
-  Native,
-  type NativeCallback,
-  type NativeModule,
-  open,
-  type StructFields,
-} from "./native.ts";
+export { type FunctionArgument, Native, type NativeModule, type StructFields } from "./native.ts";
+export type { NativeCallback } from "./call/callback.ts";
+export { open } from "./open.ts";
 export type { CValue, Signature, StructValue } from "./types/signature.ts";
 export type { Scalar } from "./runtime/types.ts";
 export { Lifetime, type Owner } from "./memory/struct_factory.ts";

@@ -1,12 +1,13 @@
 import { availableParallelism } from "node:os";
-import { dirname, resolve } from "node:path";
 import { Binder, notExported } from "./call/binder.ts";
+import { type NativeCallback, nativeCallback } from "./call/callback.ts";
 import type { LibFunction } from "./call/caller.ts";
+import { lazyFunctions, tracing } from "./call/lazy_functions.ts";
 import { InvalidArgumentError, LibraryOpenError } from "../base/errors.ts";
 import { Guard, guardCallbacks } from "./containment/guard.ts";
 import { isAtLeast, type LogLine } from "./containment/log.ts";
 import { checkVersions, Libraries, type OpenedLibraries } from "./library/libraries.ts";
-import { type LibrarySet, locateLibraries, type OpenOptions, openSpec } from "./library/locate.ts";
+import { type LibrarySet, locateLibraries, type OpenOptions } from "./library/locate.ts";
 import { cString, readCBytes, readCString } from "./memory/c_string.ts";
 import type { NativeBuffer, Pointer } from "./types/pointer.ts";
 import { type NativeRuntime, nativeRuntime } from "./runtime/types.ts";
@@ -16,7 +17,6 @@ import type { Signature } from "./types/signature.ts";
 import { type System, systemOf } from "./runtime/system.ts";
 import {
   type CallbackName,
-  callbackSignature,
   functionEntry,
   type Lib,
   type LibraryName,
@@ -27,17 +27,9 @@ import type { Callbacks } from "./tables/callbacks.ts";
 import { type DefaultsName, structDefaults } from "./tables/defaults.ts";
 import type { Structs } from "./tables/structs.ts";
 import { tableVersions } from "./tables/versions.ts";
-import { traced, traceLine, traceValue } from "./runtime/trace.ts";
+import { traced } from "./runtime/trace.ts";
 
-/** A JavaScript function that C may call on the thread that made it, until it is closed. */
-export interface NativeCallback<N extends string = string> extends Disposable {
-  /** The address to hand to C. */
-  readonly pointer: Pointer<N>;
-  /** Ends it: C must not call it any more. */
-  close(): void;
-}
-
-/** What {@linkcode Native.functionAt} takes: numbers as the C type wants them (bigint for 64 bits), and for pointers memory or text too. */
+/** An argument of a function of {@linkcode Native.functionAt}: a number as the C type wants it (bigint for 64 bits), and for pointers memory or text too. */
 export type FunctionArgument = number | bigint | boolean | string | null | NativeBuffer | StructView<object>;
 
 /** A library outside of the set. */
@@ -62,7 +54,7 @@ export class Native {
   readonly #binder: Binder;
   readonly #guard: Guard | undefined;
   /** The libraries whose own log was taken over. */
-  readonly #heard = new Set<LibraryName>();
+  readonly #loggingLibraries = new Set<LibraryName>();
   /** Functions by address and signature. */
   readonly #functions = new Map<string, LibFunction>();
 
@@ -98,7 +90,7 @@ export class Native {
     return new Native(runtime, new Libraries(system, opened.set, opened), guard);
   }
 
-  /** What {@linkcode Native.attach} needs; plain data. */
+  /** Returns what {@linkcode Native.attach} needs, as plain data. */
   opened(): OpenedLibraries {
     return { ...this.#libraries.opened(), guard: this.#guard?.place };
   }
@@ -114,7 +106,7 @@ export class Native {
   }
 
   /**
-   * What watches over native code; `undefined` where there can be none. For `ffi/` only.
+   * The guard of native code; `undefined` where there can be none. For `ffi/` only.
    *
    * @internal
    */
@@ -178,7 +170,7 @@ export class Native {
     return view as unknown as StructView<Structs[N]>;
   }
 
-  /** What a default pointer points to: `symbol NAME` is an address, `result NAME` what that function returns, `text TEXT` a string. */
+  /** Returns the target of a default pointer: `symbol NAME` is an address, `result NAME` what that function returns, `text TEXT` a string. */
   #pointee(text: string): bigint | Uint8Array | null {
     const [kind, name] = text.split(" ") as [string, keyof Lib];
     if (kind === "text") return cString(name);
@@ -217,14 +209,14 @@ export class Native {
    * strings, which live until it returns. A signature that isn't the function's own ends the process. Throws UnsupportedSignatureError.
    */
   functionAt(pointer: Pointer, signature: Signature): (...values: readonly FunctionArgument[]) => unknown {
-    // Making one is dear, in Bun a compilation.
+    // Making one is expensive, in Bun a compilation.
     const key = `${pointer} ${JSON.stringify(signature)}`;
     let made = this.#functions.get(key);
     if (made === undefined) this.#functions.set(key, made = this.#binder.bindAt(pointer, signature));
     return made as (...values: readonly FunctionArgument[]) => unknown;
   }
 
-  /** Opens a library that isn't of the set, such as a backend from elsewhere; it stays open. Throws LibraryOpenError with the system's own words. */
+  /** Opens a library that isn't of the set, such as a backend from elsewhere; it stays open. Throws LibraryOpenError with the system's message. */
   openModule(path: string): NativeModule {
     const opened = this.#system.open(path);
     return { path, symbol: (name) => opened.symbol(name) as Pointer | null };
@@ -287,49 +279,32 @@ export class Native {
     return pointer === null ? new Uint8Array(0) : readCBytes(this.#runtime, pointer);
   }
 
-  /** A C function out of a JavaScript one, for calls on this thread only. */
+  /** Makes a C function from a JavaScript one, for calls on this thread only. Throws InvalidArgumentError for a type that isn't in the headers. */
   callback<N extends CallbackName>(type: N, fn: Callbacks[N]): NativeCallback<N> {
-    const signature = callbackSignature(type);
-    if (signature === undefined) {
-      throw new InvalidArgumentError(`there is no callback type ${type} in the headers`, {
-        value: type,
-        expected: "a name of Callbacks",
-      });
-    }
-    const abi = this.#binder.callbackSignature(type, signature);
-    const pointers = signature.parameters.map((one) => one === "pointer");
-    const call = fn as (...values: unknown[]) => unknown;
-    const raw = this.#runtime.callback(abi, (...values: unknown[]) => {
-      const result = call(
-        ...values.map((value, index) => pointers[index] ? nullable(value as bigint | number) : value),
-      );
-      return signature.result === "pointer" ? result ?? 0n : result;
-    });
-    const close = (): void => raw.close();
-    return { pointer: raw.address as Pointer<N>, close, [Symbol.dispose]: close };
+    return nativeCallback(this.#runtime, this.#binder, type, fn);
   }
 
   #memory(pointer: bigint, byteLength: number): ArrayBuffer {
     if (byteLength < 0 || !Number.isSafeInteger(byteLength)) {
-      throw new InvalidArgumentError(`${byteLength} is no length`, {
+      throw new InvalidArgumentError(`${byteLength} is not a valid length`, {
         value: byteLength,
-        expected: "a whole number from 0",
+        expected: "an integer of at least 0",
       });
     }
     return byteLength === 0 ? new ArrayBuffer(0) : this.#runtime.memory(pointer, byteLength);
   }
 
-  /** Upstream writes each step of loading to stderr, and aborts end the process: take both over, without any JavaScript in it. */
+  /** Takes over the log, which upstream writes to stderr, and aborts, which end the process; no JavaScript runs for either. */
   #listen(): void {
-    if (this.#guard !== undefined) this.lib.ggml_set_abort_callback(guardCallbacks(this.#guard.place).said);
+    if (this.#guard !== undefined) this.lib.ggml_set_abort_callback(guardCallbacks(this.#guard.place).abort);
     if (!traced("load")) this.lib.llama_log_set(this.logCallback, 0n as Pointer);
   }
 
-  /** Some libraries write a log of their own, to stderr, until they are told where to. Done when such a library is first used. */
+  /** Some libraries have their own log, which goes to stderr until its target is set. Done when such a library is first used. */
   #listenTo(library: LibraryName): void {
     const setter = ownLogs[library];
-    if (setter === undefined || this.#heard.has(library) || traced("load")) return;
-    this.#heard.add(library);
+    if (setter === undefined || this.#loggingLibraries.has(library) || traced("load")) return;
+    this.#loggingLibraries.add(library);
     this.lib[setter](this.logCallback, 0n as Pointer);
   }
 
@@ -353,69 +328,14 @@ export class Native {
   }
 }
 
-/** The functions by which libraries with a log of their own are told where to write it. */
+/** The second argument of {@linkcode Native.assign}: fields of the struct, pointers also as JavaScript memory. */
+export type StructFields<T> = {
+  [K in keyof T]?: T[K] extends Pointer | null ? T[K] | NativeBuffer | StructView<object> : T[K];
+};
+
+/** The functions by which libraries with a log of their own get its target. */
 const ownLogs: Partial<Record<LibraryName, "mtmd_log_set" | "whisper_log_set" | "parakeet_log_set">> = {
   "mtmd": "mtmd_log_set",
   "whisper": "whisper_log_set",
   "parakeet": "parakeet_log_set",
 };
-
-/** What {@linkcode Native.assign} takes: fields of the struct, pointers also as JavaScript memory. */
-export type StructFields<T> = {
-  [K in keyof T]?: T[K] extends Pointer | null ? T[K] | NativeBuffer | StructView<object> : T[K];
-};
-
-/** An object that binds each function when it is first asked for, and keeps it. */
-function lazyFunctions(bind: (name: string) => LibFunction | undefined): Record<string, LibFunction> {
-  const fallback = new Proxy(Object.create(null) as object, {
-    get(_target, name, receiver: object): LibFunction | undefined {
-      if (typeof name !== "string") return undefined;
-      const bound = bind(name);
-      if (bound !== undefined) Object.defineProperty(receiver, name, { value: bound, enumerable: true });
-      return bound;
-    },
-    has: (_target, name) => typeof name === "string" && functionEntry(name) !== undefined,
-  });
-  return Object.create(fallback) as Record<string, LibFunction>;
-}
-
-function tracing(name: string, bound: LibFunction): LibFunction {
-  const call = bound as (...values: unknown[]) => unknown;
-  return (...values: unknown[]) => {
-    const result = call(...values);
-    traceLine(`${name}(${values.map(traceValue).join(", ")}) = ${traceValue(result)}`);
-    return result;
-  };
-}
-
-function nullable(value: bigint | number): bigint | null {
-  const address = BigInt(value);
-  return address === 0n ? null : address;
-}
-
-let openedSet: Promise<Native> | undefined;
-
-/**
- * Finds, checks and opens the libraries, once a process: later calls give the same object. The system tells libraries apart by name, so a second set
- * can't be opened beside the first.
- *
- * Throws LibraryNotFoundError, LibraryHashError, LibraryVersionError, LibraryOpenError, ManifestError, UnsupportedPlatformError; InvalidArgumentError for
- * another `libraryPath` than the one in use.
- */
-export async function open(options: OpenOptions = {}): Promise<Native> {
-  const { libraryPath: wanted } = openSpec.check(options);
-  if (openedSet === undefined) {
-    const native = Native.open(options);
-    openedSet = native;
-    native.catch(() => openedSet = undefined);
-  } else if (wanted !== undefined) {
-    const { directory } = (await openedSet).set;
-    if (resolve(wanted.endsWith(".json") ? dirname(wanted) : wanted) !== resolve(directory)) {
-      throw new InvalidArgumentError(
-        `the libraries in ${directory} are in use already; ${wanted} can't be opened beside them`,
-        { value: wanted, expected: directory },
-      );
-    }
-  }
-  return openedSet;
-}

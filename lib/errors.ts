@@ -162,9 +162,9 @@ export class GgufFetchError extends GgmlError {
   static override readonly code: string = "GGUF_FETCH";
 }
 
-/** What a {@linkcode JsonSchemaError} is made from, beside its message. */
+/** The details of a {@linkcode JsonSchemaError}. */
 export interface JsonSchemaErrorDetails extends GgmlErrorDetails {
-  /** Where in the schema, as a JSON Pointer. */
+  /** The place in the schema, as a JSON Pointer. */
   path?: string;
 }
 
@@ -172,7 +172,7 @@ export interface JsonSchemaErrorDetails extends GgmlErrorDetails {
 export class JsonSchemaError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "JSON_SCHEMA";
-  /** Where in the schema, as a JSON Pointer; the empty string is the whole schema. */
+  /** The place in the schema, as a JSON Pointer; the empty string is the whole schema. */
   readonly path: string;
 
   /** Makes an error from its message and what is known about it. */
@@ -210,7 +210,7 @@ export class StructuredResultError extends GgmlError {
 export interface SchemaValidationErrorDetails extends GgmlErrorDetails {
   /** The text of the last attempt. */
   text?: string;
-  /** Where in the value, as a JSON Pointer. */
+  /** The place in the value, as a JSON Pointer. */
   path?: string;
   /** The rule that was broken. */
   rule?: string;
@@ -222,7 +222,7 @@ export class SchemaValidationError extends StructuredResultError {
   static override readonly code: string = "SCHEMA_VALIDATION";
   /** The text of the last attempt. */
   readonly text: string;
-  /** Where in the value the problem is, as a JSON Pointer; the empty string is the whole value. */
+  /** The place of the problem in the value, as a JSON Pointer; the empty string is the whole value. */
   readonly path: string;
   /** The rule that was broken: the path of the keyword in the schema, the words of a validation library, or `"JSON"` for a text that isn't JSON. */
   readonly rule: string;
@@ -272,7 +272,7 @@ export class RpcConnectError extends GgmlError {
   static override readonly code: string = "RPC_CONNECT";
 }
 
-/** What answers is no RPC server, or one of another release. */
+/** The answer isn't that of an RPC server of this release. */
 export class RpcProtocolError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "RPC_PROTOCOL";

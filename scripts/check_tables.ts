@@ -1,5 +1,5 @@
 import process from "node:process";
-import { open } from "../ffi/native.ts";
+import { open } from "../ffi/open.ts";
 import { findZig } from "./bindgen/clang.ts";
 import { readHeaders, upstreamFolder } from "./bindgen/read.ts";
 import { checkDefaults } from "./check_tables/defaults.ts";

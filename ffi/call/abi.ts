@@ -25,13 +25,13 @@ export function hostAbi(): Abi {
 export interface Piece {
   /** Bytes from the begin of the argument's memory. */
   readonly offset: number;
-  /** How they are read: `f32` and `f64` for a floating-point register, else an unsigned integer. */
+  /** The type that they are read as: `f32` and `f64` for a floating-point register, else an unsigned integer. */
   readonly type: Scalar;
   /** The `f64` is in truth two `f32`: as a JavaScript number it could lose bits. */
   readonly packed?: true;
 }
 
-/** Where one argument travels. */
+/** The location of one argument. */
 export interface ArgumentPlace {
   /**
    * `value`: a scalar as it is. `pieces`: a struct taken apart. `address`: a pointer to a copy of the struct. `stack`: a struct, or a scalar beside
@@ -52,7 +52,7 @@ export interface ArgumentPlace {
   readonly stackSize?: number;
 }
 
-/** Where a result travels. */
+/** The location of a result. */
 export interface ResultPlace {
   /** `hidden`: a pointer to it is one more, first argument. `x8`: the pointer is in AArch64's x8. */
   readonly kind: "void" | "value" | "pieces" | "hidden" | "x8";
@@ -206,7 +206,7 @@ function placeResult(type: Signature["result"], abi: Abi, layoutOf: LayoutOf): R
   return { kind: abi === "aapcs64" || abi === "apple-arm64" ? "x8" : "hidden" };
 }
 
-/** How a struct is cut for registers; `null` when it goes through memory. */
+/** Returns the pieces of a struct that is passed in registers; `null` for one that is passed in memory. */
 export function registerPieces(layout: StructLayout, abi: Abi, layoutOf: LayoutOf): Piece[] | null {
   if (abi === "win64") return [1, 2, 4, 8].includes(layout.size) ? words(layout.size) : null;
   const leaves = leavesOf(layout, layoutOf);

@@ -9,10 +9,10 @@ import { type AnyStruct, bytesOf, isView, type StructFactory, wordsOf } from "..
 /** A function of `lib`: takes and gives values as its declared type says. */
 export type LibFunction = (...values: never[]) => unknown;
 
-/** What the written-out callers use; one object for each thread. */
+/** The functions that generated callers use; one object for each thread. */
 export interface CallSupport {
-  /** What must live until the running call returns. */
-  readonly held: unknown[];
+  /** Memory that must live until the running call returns. */
+  readonly retained: unknown[];
   /** The address of whatever stands for a pointer. */
   readonly address: (value: unknown) => bigint;
   /** A struct's bytes. */
@@ -31,26 +31,26 @@ export interface CallSupport {
   readonly at: (view: AnyStruct) => bigint;
 }
 
-/** What callers need, over one runtime. */
+/** Returns what callers need, over one runtime. */
 export function callSupport(runtime: NativeRuntime, structs: StructFactory): CallSupport {
-  const held: unknown[] = [];
+  const retained: unknown[] = [];
   return {
-    held,
+    retained,
     address(value) {
       if (typeof value === "string") {
         const text = cString(value);
-        held.push(text);
+        retained.push(text);
         return runtime.addressOf(text);
       }
-      if (typeof value === "object" && value !== null) held.push(value);
+      if (typeof value === "object" && value !== null) retained.push(value);
       return structs.addressOfValue(value);
     },
     bytes(view, struct) {
-      held.push(view);
+      retained.push(view);
       return bytesOf(view, struct);
     },
     words(view, struct) {
-      held.push(view);
+      retained.push(view);
       return wordsOf(view, struct);
     },
     data(view, struct) {
@@ -59,7 +59,7 @@ export function callSupport(runtime: NativeRuntime, structs: StructFactory): Cal
     },
     copy(view, struct) {
       const bytes = bytesOf(view, struct).slice();
-      held.push(view, bytes);
+      retained.push(view, bytes);
       return runtime.addressOf(bytes);
     },
     make: (struct) => structs.make(struct),
@@ -76,14 +76,14 @@ function writeOut(parameters: readonly string[], body: string, raw: RawFunction,
   const made = new Function(
     "raw",
     "s",
-    `const { held, address, bytes, words, data, copy, make, from, at } = s;\n` +
+    `const { retained, address, bytes, words, data, copy, make, from, at } = s;\n` +
       `return function (${parameters.join(", ")}) {\n${body}\n};`,
   ) as (raw: RawFunction, support: CallSupport) => LibFunction;
   return made(raw, support);
 }
 
 const guarded = (body: string): string =>
-  `const mark = held.length;\ntry {\n${body}\n} finally { if (held.length !== mark) held.length = mark; }`;
+  `const mark = retained.length;\ntry {\n${body}\n} finally { if (retained.length !== mark) retained.length = mark; }`;
 
 const pointer = (name: string): string => `typeof ${name} === "bigint" ? ${name} : address(${name})`;
 

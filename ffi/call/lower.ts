@@ -1,7 +1,7 @@
 import type { ArgumentPlace, Piece, Placement } from "./abi.ts";
 import type { Scalar } from "../runtime/types.ts";
 
-/** What fills one parameter of a lowered signature. */
+/** The source of one parameter of a lowered signature. */
 export type Source =
   /** Nothing: the parameter only takes up a register. */
   | { readonly from: "filler" }
@@ -18,7 +18,7 @@ export type Source =
 export interface LoweredParameter {
   /** Its type. */
   readonly type: Scalar;
-  /** What fills it. */
+  /** Its source. */
   readonly source: Source;
 }
 
@@ -30,9 +30,9 @@ export interface Lowered {
   readonly result: Scalar | "void";
 }
 
-/** Why a placement can't be lowered. */
+/** A placement that can't be lowered, with the reason. */
 export interface NotLowered {
-  /** In words. */
+  /** The reason. */
   readonly reason: string;
 }
 

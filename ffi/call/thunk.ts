@@ -11,7 +11,7 @@ import { systemOf } from "../runtime/system.ts";
  * `thunk_aarch64.S` are its source; a test assembles it.
  */
 
-/** Where things are in a call's block, in bytes. */
+/** Offsets in a call's block, in bytes. */
 const FUNCTION = 0,
   STACK_WORDS = 8,
   STACK = 16,
@@ -105,8 +105,8 @@ export function thunkCaller(
   return (...values: unknown[]): unknown => {
     // A call of its own block: C may call back into JavaScript, which may call the same function again.
     const block = new Block(runtime, stackWords);
-    const mark = support.held.length;
-    support.held.push(block);
+    const mark = support.retained.length;
+    support.retained.push(block);
     try {
       const result = isStruct(signature.result) ? support.make(signature.result.struct) : undefined;
       block.setWord(FUNCTION, address);
@@ -120,7 +120,7 @@ export function thunkCaller(
       if (placement.result.pieces !== undefined) block.take(placement.result.pieces, bytesOf(result));
       return result;
     } finally {
-      support.held.length = mark;
+      support.retained.length = mark;
     }
   };
 }

@@ -1,5 +1,6 @@
 import process from "node:process";
 import {
+  ABORTS,
   BLOCK_SIZE,
   type GuardCode,
   guardCode,
@@ -16,7 +17,6 @@ import {
   RECORD_TEXT,
   RECORD_TID,
   RECORDS,
-  SAID,
   SEQUENCE,
 } from "./guard_code.ts";
 import { Linux } from "./linux.ts";
@@ -25,24 +25,24 @@ import type { Pointer } from "../types/pointer.ts";
 import type { NativeRuntime } from "../runtime/types.ts";
 import type { System } from "../runtime/system.ts";
 
-/** Where the guard's block and functions are: plain data, for other threads of the process. */
+/** The addresses of the guard's block and functions: plain data, for other threads of the process. */
 export interface GuardPlace {
   /** The block. */
   readonly data: bigint;
   /** A `ggml_log_callback`. */
   readonly log: bigint;
   /** A `ggml_abort_callback`. */
-  readonly said: bigint;
+  readonly abort: bigint;
   /** The handler of SIGABRT. */
   readonly park: bigint;
 }
 
 /**
- * Watches over native code without any JavaScript on its threads: its log, the words of its aborts, and which threads aborted. One a process; see
+ * Watches over native code without any JavaScript on its threads: its log, the messages of its aborts, and which threads aborted. One per process; see
  * `guard_code.ts`. Only where machine code can be made, on Linux.
  */
 export class Guard {
-  /** Where it is. */
+  /** Its addresses. */
   readonly place: GuardPlace;
   readonly #linux: Linux;
   readonly #words: Int32Array<ArrayBuffer>;
@@ -70,7 +70,7 @@ export class Guard {
       const guard = new Guard(runtime, linux, place);
       guard.#words[LEAST_LEVEL / 4] = logLevelNumber("warn");
       // Each processor's code reads it from another block.
-      guard.#bytes[NEWLINE] = guard.#bytes[SAID + NEWLINE] = 10;
+      guard.#bytes[NEWLINE] = guard.#bytes[ABORTS + NEWLINE] = 10;
       if (!linux.handleAbort(place.park)) return undefined;
       return guard;
     } catch {
@@ -79,7 +79,7 @@ export class Guard {
     }
   }
 
-  /** The guard at a place that another thread told. */
+  /** Returns the guard at addresses that came from another thread. */
   static at(runtime: NativeRuntime, system: System, place: GuardPlace): Guard {
     return new Guard(runtime, new Linux(runtime, system), place);
   }
@@ -94,7 +94,7 @@ export class Guard {
     this.#linux.nameThread(contained ? nameOfThreads(tid) : "native thread");
   }
 
-  /** How many threads were parked. Costs nothing. */
+  /** The number of threads that were parked. A read of memory. */
   get parkedCount(): number {
     return Atomics.load(this.#words, PARKED_COUNT / 4);
   }
@@ -126,9 +126,9 @@ export class Guard {
     return this.#records(0, from, (record) => tid === undefined || record.tid === tid);
   }
 
-  /** What the last abort of one of these threads said; `undefined` when none said anything. */
-  lastWords(tids: readonly number[]): string | undefined {
-    return this.#records(SAID, 0, (record) => tids.includes(record.tid)).at(-1)?.text;
+  /** Returns the message of the last abort of one of these threads; `undefined` when there was none. */
+  lastMessage(tids: readonly number[]): string | undefined {
+    return this.#records(ABORTS, 0, (record) => tids.includes(record.tid)).at(-1)?.text;
   }
 
   #records(block: number, from: number, wanted: (record: { tid: number }) => boolean): LogLine[] {
@@ -173,13 +173,13 @@ function existing(runtime: NativeRuntime, handler: bigint): GuardPlace | undefin
   return isOurs ? placeOf(code, at, data) : undefined;
 }
 
-function placeOf({ log, said, park }: GuardCode, at: bigint, data: bigint): GuardPlace {
-  return { data, log: at + BigInt(log), said: at + BigInt(said), park: at + BigInt(park) };
+function placeOf({ log, abort, park }: GuardCode, at: bigint, data: bigint): GuardPlace {
+  return { data, log: at + BigInt(log), abort: at + BigInt(abort), park: at + BigInt(park) };
 }
 
 /** The guard's functions as the callbacks that they are. */
 export function guardCallbacks(
   place: GuardPlace,
-): { log: Pointer<"ggml_log_callback">; said: Pointer<"ggml_abort_callback_t"> } {
-  return { log: place.log as Pointer<"ggml_log_callback">, said: place.said as Pointer<"ggml_abort_callback_t"> };
+): { log: Pointer<"ggml_log_callback">; abort: Pointer<"ggml_abort_callback_t"> } {
+  return { log: place.log as Pointer<"ggml_log_callback">, abort: place.abort as Pointer<"ggml_abort_callback_t"> };
 }

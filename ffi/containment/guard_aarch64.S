@@ -1,4 +1,4 @@
-/* The guard's functions for AArch64, as guard_code.ts has their bytes. DATA is the address of the block, SAID the offset of what aborts said. */
+/* The guard's functions for AArch64, as guard_code.ts has their bytes. DATA is the address of the block, ABORTS the offset of the messages of aborts. */
 
 /* void log(int level, const char *text, void *) */
 log:
@@ -8,10 +8,10 @@ log:
   b.ge record
   ret
 
-/* void said(const char *text) */
-said:
+/* void abort(const char *text) */
+abort:
   stp x30, x0, [sp, #-16]!
-  ldr x9, said_data
+  ldr x9, aborts
   mov x1, x0
   mov w0, #100
   bl record
@@ -124,5 +124,5 @@ mark:
   .quad 0x3a6966666c6d6767 /* "ggmlffi:" */
 data:
   .quad DATA
-said_data:
-  .quad DATA + SAID
+aborts:
+  .quad DATA + ABORTS

@@ -3,7 +3,7 @@
  * blocks of memory, laid out as below. `guard_x86_64.S` and `guard_aarch64.S` are their source; a test assembles it.
  *
  *   log    void (int level, const char *text, void *)   a `ggml_log_callback`: notes the line
- *   said   void (const char *text)                      a `ggml_abort_callback`: notes it; on a thread without the mark also writes it to stderr
+ *   abort   void (const char *text)                      a `ggml_abort_callback`: notes it; on a thread without the mark also writes it to stderr
  *   park   void (int signal)                            SIGABRT's handler: a thread with the mark is noted and sleeps for ever; another ends the process
  */
 
@@ -11,14 +11,14 @@
 export const MARK_TEXT = "ggmlffi:";
 const MARK = 0x3a69_6666_6c6d_6767n;
 
-/** Where things are in the shared block, in bytes. */
+/** Offsets in the shared block, in bytes. */
 export const SEQUENCE = 0,
   LEAST_LEVEL = 4,
   PARKED_COUNT = 8,
   NEWLINE = 12,
   PARKED = 64,
   RECORDS = 4096;
-/** How many parked threads and lines are remembered. */
+/** The number of parked threads and of lines that are remembered. */
 export const PARKED_SLOTS = 512,
   RECORD_SLOTS = 512;
 /** A record: its number + 1, its level, its thread, the length of its text, and the text. */
@@ -27,10 +27,10 @@ export const RECORD_SIZE = 512,
   RECORD_TID = 8,
   RECORD_LENGTH = 12,
   RECORD_TEXT = 16;
-/** Where the block of what aborts said begins, laid out like the first: the lines of other threads don't push it out. */
-export const SAID: number = RECORDS + RECORD_SLOTS * RECORD_SIZE;
+/** The offset of the block for messages of aborts, laid out like the first: the lines of other threads don't push them out. */
+export const ABORTS: number = RECORDS + RECORD_SLOTS * RECORD_SIZE;
 /** The size of both blocks. */
-export const BLOCK_SIZE: number = 2 * SAID;
+export const BLOCK_SIZE: number = 2 * ABORTS;
 
 /** Machine code, and where its functions begin in it. */
 export interface GuardCode {
@@ -38,8 +38,8 @@ export interface GuardCode {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Offset of `log`. */
   readonly log: number;
-  /** Offset of `said`. */
-  readonly said: number;
+  /** Offset of `abort`. */
+  readonly abort: number;
   /** Offset of `park`. */
   readonly park: number;
   /** Offset of a place that holds the address of the block, eight bytes. */
@@ -48,10 +48,10 @@ export interface GuardCode {
 
 /** The code for a processor, with the address of the block that it works on; `undefined` for a processor without. */
 export function guardCode(arch: string, data: bigint): GuardCode | undefined {
-  if (arch === "x64") return { bytes: x86(data), log: 0, said: 0x11, park: 0xcf, data: 2 };
+  if (arch === "x64") return { bytes: x86(data), log: 0, abort: 0x11, park: 0xcf, data: 2 };
   if (arch !== "arm64") return undefined;
   const bytes = arm(data);
-  return { bytes, log: 0, said: 20, park: 228, data: bytes.length - 16 };
+  return { bytes, log: 0, abort: 20, park: 228, data: bytes.length - 16 };
 }
 
 function word(value: bigint): Uint8Array {
@@ -64,11 +64,11 @@ function x86(data: bigint): Uint8Array<ArrayBuffer> {
     // log:
     0x49, 0xb8, ...word(data), 0x41, 0x3b, 0x78, 0x04, // movabs r8,data; cmp edi,[r8+0x4]
     0x7d, 0x6b, 0xc3, // jge record; ret
-    // said:
-    0x49, 0xb8, ...word(data + BigInt(SAID)), 0x57, 0x48, 0x89, 0xfe, // movabs r8,said; push rdi; mov rsi,rdi
+    // abort:
+    0x49, 0xb8, ...word(data + BigInt(ABORTS)), 0x57, 0x48, 0x89, 0xfe, // movabs r8,aborts; push rdi; mov rsi,rdi
     0xbf, 0x64, 0x00, 0x00, 0x00, 0xe8, 0x52, 0x00, 0x00, 0x00, // mov edi,0x64; call record
     0x41, 0x89, 0xc9, 0xe8, 0x23, 0x00, 0x00, 0x00, 0x5e, // mov r9d,ecx; call named; pop rsi
-    0x74, 0x1f, 0xbf, 0x02, 0x00, 0x00, 0x00, 0x44, 0x89, 0xca, // je said+0x42; mov edi,0x2; mov edx,r9d
+    0x74, 0x1f, 0xbf, 0x02, 0x00, 0x00, 0x00, 0x44, 0x89, 0xca, // je abort+0x42; mov edi,0x2; mov edx,r9d
     0xb8, 0x01, 0x00, 0x00, 0x00, 0x0f, 0x05, 0x49, 0x8d, 0x70, 0x0c, // mov eax,0x1; syscall; lea rsi,[r8+0xc]
     0xba, 0x01, 0x00, 0x00, 0x00, 0xb8, 0x01, 0x00, 0x00, 0x00, 0x0f, 0x05, // mov edx,0x1; mov eax,0x1; syscall
     0xc3, // ret
@@ -110,8 +110,8 @@ function arm(data: bigint): Uint8Array<ArrayBuffer> {
     // log:
     0x58000c89, 0xb940052a, 0x6b0a001f, 0x540003ca, // ldr x9, data; ldr w10, [x9, #4]; cmp w0, w10; b.ge record
     0xd65f03c0, // ret
-    // said:
-    0xa9bf03fe, 0x58000c09, 0xaa0003e1, // stp x30, x0, [sp, #-16]!; ldr x9, said; mov x1, x0
+    // abort:
+    0xa9bf03fe, 0x58000c09, 0xaa0003e1, // stp x30, x0, [sp, #-16]!; ldr x9, aborts; mov x1, x0
     0x52800c80, 0x94000018, 0x9400000d, 0xa8c107fe, // mov w0, #100; bl record; bl named; ldp x30, x1, [sp], #16
     0x54000140, 0xd2800040, 0xaa0c03e2, 0xd2800808, // b.eq 9f; mov x0, #2; mov x2, x12; mov x8, #64
     0xd4000001, 0x58000a61, 0x91003021, 0xd2800040, // svc #0; ldr x1, data; add x1, x1, #12; mov x0, #2
@@ -147,6 +147,6 @@ function arm(data: bigint): Uint8Array<ArrayBuffer> {
   bytes.set(new Uint8Array(code.buffer));
   bytes.set(word(MARK), code.byteLength);
   bytes.set(word(data), code.byteLength + 8);
-  bytes.set(word(data + BigInt(SAID)), code.byteLength + 16);
+  bytes.set(word(data + BigInt(ABORTS)), code.byteLength + 16);
   return bytes;
 }

@@ -1,4 +1,4 @@
-/* The guard's functions for x86-64, as guard_code.ts has their bytes. DATA is the address of the block, SAID the offset of what aborts said. */
+/* The guard's functions for x86-64, as guard_code.ts has their bytes. DATA is the address of the block, ABORTS the offset of the messages of aborts. */
 .intel_syntax noprefix
 .equ MARK, 0x3a6966666c6d6767 /* "ggmlffi:" */
 
@@ -9,9 +9,9 @@ log:
   jge record
   ret
 
-/* void said(const char *text) */
-said:
-  movabs r8, DATA + SAID
+/* void abort(const char *text) */
+abort:
+  movabs r8, DATA + ABORTS
   push rdi
   mov rsi, rdi
   mov edi, 100

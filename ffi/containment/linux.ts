@@ -12,7 +12,7 @@ const CALLS = process.arch === "arm64"
   : { gettid: 186n, tgkill: 234n, getdents64: 217n };
 
 /**
- * What Linux knows about threads. By the C library and not by the runtime's own file functions: those ask for permissions that a program with
+ * The state of threads as Linux has it. By the C library and not by the runtime's own file functions: those ask for permissions that a program with
  * `--allow-ffi` may not have.
  */
 export class Linux {

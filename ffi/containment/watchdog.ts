@@ -6,16 +6,16 @@ import { type Guard, nameOfThreads } from "./guard.ts";
 import type { LogLine } from "./log.ts";
 import { MARK_TEXT } from "./guard_code.ts";
 
-/** What happens when native code calls `abort()`: the thread at fault is put to sleep for ever and its call rejects, or the process ends. */
+/** The policy for an `abort()` of native code: the thread at fault is parked for good and its call rejects, or the process ends. */
 export type NativeAbortPolicy = "contain" | "exit";
 
-/** How long a call may go without a sign of life, in milliseconds. */
+/** The default of `watchdogMs`: the longest time of a call without a sign of life, in milliseconds. */
 export const DEFAULT_WATCHDOG_MS = 120_000;
-/** How often is looked for parked threads. */
+/** Milliseconds between two looks for parked threads. */
 const LOOK_MS = 50;
-/** How often a thread that doesn't let itself be parked is asked to; then it is given up. */
+/** The number of attempts to park a thread before it is given up. */
 const ATTEMPTS = 40;
-/** How often in the watchdog's time is asked for a sign of life. */
+/** The number of looks for a sign of life within the watchdog's time. */
 const LOOKS_A_WATCHDOG = 8;
 
 /** A native thread with a call under way. */
@@ -24,9 +24,9 @@ export interface WatchedCall {
   readonly tid: number;
   /** See {@linkcode DEFAULT_WATCHDOG_MS}; 0 turns it off. */
   readonly watchdogMs: number;
-  /** When it last gave a sign of life, in the time of `performance.now()`. */
+  /** The time of its last sign of life, as `performance.now()` has it. */
   lastSign: number;
-  /** When it was told to stop. */
+  /** The time at which it was cancelled. */
   cancelledAt: number | undefined;
   /** Whether an abort is survived, and a call that never returns given up. */
   readonly contain: boolean;
@@ -38,19 +38,19 @@ export interface WatchedCall {
 
 interface State {
   readonly call: WatchedCall;
-  /** Where the log was when the call began. */
+  /** The number of the next line of the log when the call began. */
   readonly mark: number;
   nextLook: number;
-  /** Where the log was at the last look. */
-  heard: number;
+  /** The number of the next line of the log at the last look. */
+  nextLine: number;
   /** Nanoseconds that its threads had run at the last look. */
   runtime: number;
-  /** Why it will never return. */
+  /** The reason that it will never return. */
   fate?: { readonly hang: boolean; attempts: number };
 }
 
 /**
- * Watches native threads that have a call under way: for aborts, which the guard notes, and for calls that never return. One a JavaScript thread.
+ * Watches native threads that have a call under way: for aborts, which the guard notes, and for calls that never return. One per JavaScript thread.
  * Costs a read of memory every {@linkcode LOOK_MS} milliseconds while there are such calls.
  */
 export class AbortWatch {
@@ -69,7 +69,7 @@ export class AbortWatch {
   begin(call: WatchedCall): void {
     const nextLook = call.lastSign + call.watchdogMs / LOOKS_A_WATCHDOG;
     const mark = this.#guard.lineCount;
-    this.#calls.set(call.tid, { call, mark, heard: mark, nextLook, runtime: -1 });
+    this.#calls.set(call.tid, { call, mark, nextLine: mark, nextLook, runtime: -1 });
     // It keeps no program alive: the call does.
     this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref();
   }
@@ -103,8 +103,8 @@ export class AbortWatch {
   #deliver(state: State): void {
     const { onLog, tid } = state.call;
     if (onLog === undefined) return;
-    const lines = this.#guard.lines(state.heard, tid);
-    state.heard = this.#guard.lineCount;
+    const lines = this.#guard.lines(state.nextLine, tid);
+    state.nextLine = this.#guard.lineCount;
     for (const line of lines) onLog(line);
   }
 
@@ -133,7 +133,7 @@ export class AbortWatch {
 
   #abortError(threads: readonly number[], mark: number): NativeAbortError {
     return abortError(
-      this.#guard.lastWords(threads),
+      this.#guard.lastMessage(threads),
       this.#guard.lines(mark).filter((line) => threads.includes(line.tid)),
     );
   }
@@ -172,24 +172,24 @@ export function abortWatch(guard: Guard | undefined): AbortWatch | undefined {
 
 const LOST = "what was on this native thread is lost, and its memory stays taken; load the model again";
 
-/** What ggml's RPC client says before it gives up. */
+/** The message of ggml's RPC client before it aborts. */
 const SERVER_LOST = "Remote RPC server crashed";
 
-function abortError(words: string | undefined, lines: readonly LogLine[]): NativeAbortError {
-  const said = words ?? lines.filter((line) => line.level === "error").at(-1)?.text;
-  const why = words ??
+function abortError(message: string | undefined, lines: readonly LogLine[]): NativeAbortError {
+  const logged = message ?? lines.filter((line) => line.level === "error").at(-1)?.text;
+  const why = message ??
     `abort() was called without a word, as an uncaught C++ exception does too${
-      said === undefined ? "" : `; before that it logged "${said}"`
+      logged === undefined ? "" : `; before that it logged "${logged}"`
     }`;
-  if (words?.includes(SERVER_LOST) === true) {
+  if (message?.includes(SERVER_LOST) === true) {
     return new RemoteLostError(`an RPC server was lost while native code worked with it; ${LOST}`, {
-      value: words,
+      value: message,
       expected: "a server that goes on; see that it runs",
     });
   }
   return new NativeAbortError(`native code gave up: ${why}; ${LOST}`, {
-    value: words,
-    expected: "input that native code doesn't give up on",
+    value: message,
+    expected: "input that native code doesn't abort on",
   });
 }
 

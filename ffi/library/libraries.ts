@@ -8,7 +8,7 @@ import type { NativeLibrary, System } from "../runtime/system.ts";
 import type { LibraryName } from "../tables.ts";
 import { traced, traceLine } from "../runtime/trace.ts";
 
-/** What another thread of the process needs to use the same libraries: plain data. */
+/** The libraries in use, as plain data for another thread of the process. */
 export interface OpenedLibraries {
   /** The set. */
   readonly set: LibrarySet;
@@ -16,7 +16,7 @@ export interface OpenedLibraries {
   readonly cpu: string;
   /** The files that were opened, their hashes checked. */
   readonly checked: readonly string[];
-  /** What watches over native code, where there is such. */
+  /** The location of the guard, where there is one. */
   readonly guard?: GuardPlace | undefined;
 }
 
@@ -38,7 +38,7 @@ export class Libraries {
     this.#cpu = opened?.cpu;
   }
 
-  /** What another thread needs to use the same libraries. */
+  /** Returns what another thread needs to use the same libraries. */
   opened(): OpenedLibraries {
     return { set: this.set, cpu: this.cpu, checked: [...this.#checked, ...this.#opened.keys()] };
   }
@@ -90,7 +90,7 @@ export class Libraries {
   }
 }
 
-/** What each library is linked against: the system opens those by itself, so their hashes are checked first. */
+/** The libraries that each one is linked against: the system opens those by itself, so their hashes are checked first. */
 const linkedAgainst: Readonly<Record<LibraryName, readonly LibraryName[]>> = {
   "ggml-base": [],
   "ggml": ["ggml-base"],
@@ -145,12 +145,12 @@ export function checkVersions(libraries: Libraries, runtime: NativeRuntime, tabl
   compare(set.directory, "ggml", set.ggmlVersion, tables.ggmlVersion);
   compare(set.directory, "llama.cpp", set.llamaVersion, tables.llamaVersion);
   compare(set.directory, "backend interface", set.backendApiVersion, tables.backendApiVersion);
-  const said = (name: LibraryName, symbol: string): string => {
+  const reported = (name: LibraryName, symbol: string): string => {
     const version: RawFunction | null = libraries.library(name).bind(symbol, { parameters: [], result: "u64" });
     return version === null ? "one without a version" : readCString(runtime, version() as bigint);
   };
-  compare(libraries.library("ggml-base").path, "ggml", said("ggml-base", "ggml_version"), tables.ggmlVersion);
-  compare(libraries.library("llama").path, "llama.cpp", said("llama", "llama_version"), tables.llamaVersion);
+  compare(libraries.library("ggml-base").path, "ggml", reported("ggml-base", "ggml_version"), tables.ggmlVersion);
+  compare(libraries.library("llama").path, "llama.cpp", reported("llama", "llama_version"), tables.llamaVersion);
 }
 
 function compare(where: string, what: string, found: string | number, wanted: string | number): void {

@@ -10,7 +10,7 @@ import { custom, options } from "../../base/options.ts";
 import { LibraryHashError, LibraryNotFoundError, ManifestError, UnsupportedPlatformError } from "../../base/errors.ts";
 import { traced, traceLine } from "../runtime/trace.ts";
 
-/** Where the libraries are looked for. */
+/** Options of `open`. */
 export interface OpenOptions {
   /** A folder with a `manifest.json`, or that file itself. Default: the places that `docs/architecture.md` lists. */
   libraryPath?: string | undefined;

@@ -8,7 +8,7 @@ const decoder = new TextDecoder();
 /** The bytes of a string in UTF-8 with a NUL behind. Throws InvalidArgumentError when the text holds a NUL itself, which C would take as its end. */
 export function cString(text: string): Uint8Array<ArrayBuffer> {
   if (text.includes("\0")) {
-    throw new InvalidArgumentError("a C string can't hold a NUL character", {
+    throw new InvalidArgumentError("a C string can't contain a NUL character", {
       value: text,
       expected: "text without \\0",
     });

@@ -2,11 +2,11 @@ import type { Native } from "../native.ts";
 import type { Pointer } from "../types/pointer.ts";
 import { structLayout } from "../tables.ts";
 
-/** How far into an object is searched, in bytes: a `whisper_state` begins with tens of thousands of bytes of decoders. */
+/** The number of bytes of an object that are searched: a `whisper_state` begins with tens of thousands of bytes of decoders. */
 const REACH = 1 << 17;
 /** More backends than these are in no list. */
 const MAX_BACKENDS = 16;
-/** Where the list was in the last object: the first place to look at. */
+/** The offset of the list in the last object: the first one to look at. */
 let lastIndex = 0;
 
 /**

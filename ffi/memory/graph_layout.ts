@@ -1,7 +1,7 @@
 import type { Native } from "../native.ts";
 import type { Pointer } from "../types/pointer.ts";
 
-/** Where `struct ggml_cgraph`, which no public header has, keeps its leaves: `int size, n_nodes, n_leafs`, then four pointers. */
+/** The offset of the leaves in `struct ggml_cgraph`, which no public header has: `int size, n_nodes, n_leafs`, then four pointers. */
 const N_LEAFS = 8;
 const NODES = 16;
 const LEAFS = 40;

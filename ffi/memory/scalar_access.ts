@@ -5,7 +5,7 @@ export type Read = (data: DataView, offset: number) => unknown;
 /** Writes a value that was found right. */
 export type Write = (data: DataView, offset: number, value: never) => void;
 
-/** How a kind of field is read and written, and what may be written: a DataView would cut off what doesn't fit, and make 0 of what is no number. */
+/** Reads, checks and writes a kind of field: a DataView alone would truncate what doesn't fit, and write 0 for what isn't a number. */
 export interface ScalarAccess {
   /** Reads one. */
   readonly read: Read;
@@ -13,14 +13,14 @@ export interface ScalarAccess {
   readonly write: Write;
   /** Whether a value may be written. */
   readonly takes: (value: unknown) => boolean;
-  /** What may, in words. */
+  /** The words for a value that may be written. */
   readonly expected: string;
 }
 
 function integer(min: number, max: number, read: Read, write: Write): ScalarAccess {
   const takes = (value: unknown): boolean =>
     Number.isInteger(value) && value as number >= min && value as number <= max;
-  return { read, write, takes, expected: `a whole number from ${min} to ${max}` };
+  return { read, write, takes, expected: `an integer from ${min} to ${max}` };
 }
 
 function long(min: bigint, max: bigint, read: Read, write: Write): ScalarAccess {
@@ -32,7 +32,7 @@ function float(read: Read, write: Write): ScalarAccess {
   return { read, write, takes: (value) => typeof value === "number", expected: "a number" };
 }
 
-/** How each kind of scalar is read and written. */
+/** The access to each kind of scalar. */
 export const scalarAccess: Readonly<Record<Scalar, ScalarAccess>> = {
   bool: {
     read: (data, at) => data.getUint8(at) !== 0,

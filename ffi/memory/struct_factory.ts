@@ -27,7 +27,7 @@ interface Memory {
   readonly data: DataView<ArrayBuffer>;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly owner: Owner | undefined;
-  /** What pointer fields point to, kept alive as long as the view. */
+  /** The memory that pointer fields point to, kept alive as long as the view. */
   kept: Map<string, unknown> | undefined;
   /** The bytes as words, where they are aligned and padded. */
   words: BigUint64Array<ArrayBuffer> | undefined;
@@ -166,7 +166,7 @@ export class StructFactory {
     if (value === null || value === undefined) return 0n;
     if (ArrayBuffer.isView(value)) return this.#runtime.addressOf(value);
     if (isView(value)) return this.addressOf(value);
-    throw new InvalidArgumentError(`${typeof value} is no pointer`, {
+    throw new InvalidArgumentError(`expected a pointer, got ${typeof value}`, {
       value,
       expected: "a pointer (bigint), null, a typed array or a struct view",
     });
@@ -270,10 +270,15 @@ export function wordsOf(view: unknown, struct: string): BigUint64Array<ArrayBuff
 
 function checked(view: unknown, struct: string | undefined): Memory {
   if (!isView(view)) {
-    throw new InvalidArgumentError(`${view === null ? "null" : typeof view} is no struct ${struct ?? "view"}`, {
-      value: view,
-      expected: `a view made by struct(), structAt() or defaults()`,
-    });
+    throw new InvalidArgumentError(
+      `expected a view of ${struct === undefined ? "a struct" : `struct ${struct}`}, got ${
+        view === null ? "null" : typeof view
+      }`,
+      {
+        value: view,
+        expected: `a view made by struct(), structAt() or defaults()`,
+      },
+    );
   }
   const behind = alive(view);
   if (struct !== undefined && behind.layout.name !== struct) {

@@ -11,7 +11,7 @@ interface BunFunction {
   readonly ptr?: number;
 }
 
-/** What is used of `bun:ffi`. */
+/** The parts of `bun:ffi` that are used. */
 interface BunFfi {
   dlopen(path: string, symbols: Record<string, BunFunction>): { symbols: Record<string, RawFunction> };
   CFunction(definition: BunFunction): RawFunction;

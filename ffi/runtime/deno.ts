@@ -11,7 +11,7 @@ interface ForeignFunction {
 declare const pointerMark: unique symbol;
 type DenoPointer = { readonly [pointerMark]: true };
 
-/** What is used of Deno. Declared here, so that this file also checks where Deno's types aren't at hand. */
+/** The parts of Deno that are used. Declared here, so that this file also checks where Deno's types aren't at hand. */
 interface DenoFfi {
   dlopen(path: string, symbols: Record<string, ForeignFunction>): { readonly symbols: Record<string, RawFunction> };
   readonly UnsafePointer: {

@@ -16,7 +16,7 @@ export interface NativeLibrary {
 
 /** The few functions of the operating system that are needed beside the libraries. */
 export interface System {
-  /** Opens a library. Throws LibraryOpenError with the system's own words. */
+  /** Opens a library. Throws LibraryOpenError with the system's message. */
   open(path: string): NativeLibrary;
   /** Sets a variable of the environment that C code reads (in Bun `process.env` doesn't reach it). */
   setEnvironment(name: string, value: string): void;
@@ -42,8 +42,8 @@ export function systemOf(runtime: NativeRuntime): System {
   return system;
 }
 
-function openError(path: string, words: string): LibraryOpenError {
-  return new LibraryOpenError(`the library ${path} can't be opened: ${words}`, {
+function openError(path: string, message: string): LibraryOpenError {
+  return new LibraryOpenError(`the library ${path} can't be opened: ${message}`, {
     value: path,
     expected: "a shared library for this system and processor",
   });
@@ -172,7 +172,7 @@ function windows(runtime: NativeRuntime): System {
       });
     },
     setEnvironment(name: string, value: string): void {
-      // The C runtime keeps a copy of its own, so both are told.
+      // The C runtime keeps a copy of its own: both are set.
       const put = runtime.bind("ucrtbase.dll", "_putenv_s", { parameters: ["u64", "u64"], result: "i32" });
       const texts = [cString(name), cString(value)] as const;
       put(runtime.addressOf(texts[0]), runtime.addressOf(texts[1]));

@@ -1,7 +1,7 @@
 import process from "node:process";
 import { environment } from "./environment.ts";
 
-/** What `GGML_FFI_TRACE` asks for: `1` the calls, `load` the files tried, `all` both. */
+/** The parts that `GGML_FFI_TRACE` names: `1` the calls, `load` the files tried, `all` both. */
 export function traced(what: "calls" | "load"): boolean {
   const asked = environment("GGML_FFI_TRACE");
   if (asked === undefined || asked === "0") return false;

@@ -1,7 +1,7 @@
 import process from "node:process";
 import { UnsupportedPlatformError } from "../../base/errors.ts";
 
-/** How a value crosses to C, in words that both FFIs know. A pointer is a `u64`. */
+/** The type of a value on its way to C, as both FFIs name it. A pointer is a `u64`. */
 export type Scalar = "bool" | "i8" | "u8" | "i16" | "u16" | "i32" | "u32" | "i64" | "u64" | "f32" | "f64";
 
 /** A struct by value, as its members in order. Only an adapter with `structs` takes one. */
@@ -35,13 +35,13 @@ export interface RawCallback {
 
 /** All that differs between Deno and Bun. */
 export interface NativeRuntime {
-  /** Which runtime this is. */
+  /** The name of the runtime. */
   readonly name: "deno" | "bun";
   /** Whether structs cross by value as they are; else `abi.ts` lowers them to scalars. */
   readonly structs: boolean;
   /** The most parameters that it takes. */
   readonly maxParameters: number;
-  /** Binds an exported function of a library, which stays open for ever. Throws when there is no such library or symbol. */
+  /** Binds an exported function of a library, which stays open for good. Throws when there is no such library or symbol. */
   bind(path: string, symbol: string, signature: AbiSignature): RawFunction;
   /** A C function at an address. */
   functionAt(address: bigint, signature: AbiSignature): RawFunction;

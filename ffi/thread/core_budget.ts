@@ -1,14 +1,14 @@
 import { availableParallelism } from "node:os";
 import { InvalidArgumentError } from "../../base/errors.ts";
 
-/** How many native threads a process can have. */
+/** The most native threads that a process can have. */
 export const MAX_THREADS = 256;
 /** The words of the shared memory. */
 const LOCK = 0, FREE = 1, TOTAL = 2, NEXT_TICKET = 3, SERVED = 4, CHANGES = 5, ACTIVE = 6, WANTED = 7, HELD = 8;
 /** For each thread whether it waits, with which ticket, and how many cores it wants while it is at work. */
 const WAITS = HELD + MAX_THREADS, TICKETS = WAITS + MAX_THREADS, WANTS = TICKETS + MAX_THREADS;
 const WORDS = WANTS + MAX_THREADS;
-/** How long a wait lasts before it asks whether it was cancelled. */
+/** Milliseconds between two looks whether a wait was cancelled. */
 const POLL_MS = 20;
 
 /** The shared memory behind the cores of a process. */
@@ -17,9 +17,9 @@ export type CoreMemory = SharedArrayBuffer;
 /** Makes the shared memory for `total` cores (default: those of this machine that the process may use). */
 export function makeCores(total: number = availableParallelism()): CoreMemory {
   if (!Number.isInteger(total) || total < 1) {
-    throw new InvalidArgumentError(`${total} is no number of cores`, {
+    throw new InvalidArgumentError(`${total} is not a valid number of cores`, {
       value: total,
-      expected: "a whole number from 1",
+      expected: "an integer of at least 1",
     });
   }
   const memory = new SharedArrayBuffer(WORDS * 4);
@@ -30,7 +30,7 @@ export function makeCores(total: number = availableParallelism()): CoreMemory {
 }
 
 /**
- * The processor's cores, shared out among the native threads of a process: ggml's compute threads spin at barriers, so more of them than cores is far
+ * The processor's cores, shared out among the native threads of a process. ggml's compute threads spin at barriers, so more of them than cores is far
  * slower than one after another. Those at work get equal parts, since two models with a core each are faster than two that take turns with both; who
  * asked first gets cores first.
  *
@@ -53,24 +53,24 @@ export class CoreBudget {
   readonly #words: Int32Array<SharedArrayBuffer>;
   readonly #slot: number;
 
-  /** The hold of thread number `slot` on the shared memory. Each thread has a number of its own, from 0 to 255. */
+  /** Makes the budget of thread number `slot` over the shared memory. Each thread has its own number, from 0 to 255. */
   constructor(memory: CoreMemory, slot: number) {
     if (!Number.isInteger(slot) || slot < 0 || slot >= MAX_THREADS) {
-      throw new InvalidArgumentError(`${slot} is no thread's number`, {
+      throw new InvalidArgumentError(`${slot} is not a valid thread number`, {
         value: slot,
-        expected: `a whole number from 0 to ${MAX_THREADS - 1}`,
+        expected: `an integer from 0 to ${MAX_THREADS - 1}`,
       });
     }
     this.#words = new Int32Array(memory);
     this.#slot = slot;
   }
 
-  /** How many cores there are to share. */
+  /** The number of cores to share. */
   get total(): number {
     return this.#at(TOTAL);
   }
 
-  /** How many this thread has now. */
+  /** The number that this thread has now. */
   get held(): number {
     return this.#at(HELD + this.#slot);
   }

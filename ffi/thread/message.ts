@@ -25,7 +25,7 @@ interface PackedArray {
 /** Smaller arrays go as they are. */
 const MIN_BYTES = 1024;
 
-/** How deep arrays are looked for. */
+/** The greatest depth at which arrays are packed. */
 const DEEPEST = 3;
 
 /** A value for `postMessage`, with its large arrays as views that pass. */
@@ -39,7 +39,7 @@ export function packMessage(value: unknown, depth: number = DEEPEST): unknown {
   return depth === 0 ? value : mapped(value, (one) => packMessage(one, depth - 1));
 }
 
-/** What was packed, as it was. */
+/** Returns the value that was packed. */
 export function unpackMessage(value: unknown, depth: number = DEEPEST): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (isPacked(value)) {

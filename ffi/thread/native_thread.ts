@@ -30,7 +30,7 @@ export type {
   TaskTable,
 } from "./task.ts";
 
-/** What {@linkcode NativeThread.run} takes beside the input. */
+/** Options of {@linkcode NativeThread.run}. */
 export interface RunOptions<Out = unknown> {
   /** Cancels the request: at once while it waits, through native memory while it runs. `run` then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
@@ -40,30 +40,30 @@ export interface RunOptions<Out = unknown> {
   transfer?: readonly ArrayBuffer[] | undefined;
 }
 
-/** How a native thread is started. */
+/** Options of {@linkcode NativeThread.start}. */
 export interface NativeThreadOptions {
   /** The Worker's module, which calls `serveTasks`. Default: one without tasks, for {@linkcode NativeThread.call} alone. */
   entry?: URL | undefined;
   /**
-   * What happens when native code on this thread calls `abort()`. `"contain"` (the default): the thread sleeps for ever, its requests reject with
-   * NativeAbortError, the program goes on; on Linux only, elsewhere the program ends. `"exit"`: the program ends.
+   * The policy for an `abort()` of native code on this thread. `"contain"` (the default): the thread is parked for good, its requests reject with
+   * NativeAbortError, and the program continues; on Linux only, elsewhere the program ends. `"exit"`: the program ends.
    */
   nativeAbort?: NativeAbortPolicy | undefined;
   /**
-   * How many milliseconds a request may go on without a sign of life: a message, or use of the processor; and, once it is cancelled, in all. It then
-   * rejects with NativeHangError, and the thread is lost. Default 120,000; 0 is for ever. Works where aborts are contained.
+   * Time in milliseconds after which a request without a sign of life (a message, or use of the processor) rejects with NativeHangError and the thread is
+   * lost; once cancelled, a request has this time in all. 0 to 2,147,483,647, default 120,000; 0 turns it off. Works where aborts are contained.
    */
   watchdogMs?: number | undefined;
   /**
-   * Gets the lines that native code logs on this thread while it works, some hundredths of a second late. On Linux only. It is called for levels from
-   * `logLevel` on, and never by native code itself. What it throws is an uncaught error of the program.
+   * Called with each line of at least `logLevel` that native code logs on this thread, some hundredths of a second late, and never by native code itself. On
+   * Linux only. An exception that it throws is an uncaught error of the program.
    */
   onLog?: ((line: LogLine) => void) | undefined;
   /** The least severe level that `onLog` gets. Default `"info"`. C: `ggml_log_level`. */
   logLevel?: LogLevel | undefined;
 }
 
-/** What every native thread is started with, also by those who load a model on one. */
+/** The options of every native thread, for those who load a model on one too. */
 export const threadRules = {
   nativeAbort: oneOf(["contain", "exit"], { default: "contain" }),
   watchdogMs: integer({ min: 0, max: 0x7fff_ffff, default: DEFAULT_WATCHDOG_MS }),
@@ -151,7 +151,7 @@ export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncD
     }
     const result = await this.#request<unknown>({
       body: { call: name, args: this.#marshal(args, signature) },
-      held: args,
+      retained: args,
     });
     return this.#unmarshal(signature, result) as ReturnType<Lib[K]>;
   }
@@ -166,7 +166,7 @@ export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncD
     return this.#disposed !== undefined || this.#worker.lost !== undefined;
   }
 
-  /** Why it was lost: NativeAbortError, NativeHangError or NativeThreadError; `undefined` while it is there. */
+  /** The error that it was lost by: NativeAbortError, NativeHangError or NativeThreadError; `undefined` while it is there. */
   get lost(): GgmlError | undefined {
     return this.#worker.lost;
   }

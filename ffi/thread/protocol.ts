@@ -3,11 +3,11 @@ import type { CoreMemory } from "./core_budget.ts";
 import type { SerializedError } from "../../base/errors.ts";
 import type { OpenedLibraries } from "../library/libraries.ts";
 
-/** What the Worker is started with. It may start while the libraries are still being opened. */
+/** The `workerData` of the Worker, which may start while the libraries are still being opened. */
 export interface ThreadStart {
   /** Tells a native thread's Worker from others. */
   readonly kind: "ggml-ffi";
-  /** Where messages for a running task come in. */
+  /** The port on which messages for a running task arrive. */
   readonly port: MessagePort;
   /** The cores that the threads of the process share. */
   readonly cores: CoreMemory;
@@ -43,7 +43,7 @@ export interface CallRequest {
   readonly args: readonly unknown[];
 }
 
-/** What goes to the Worker: one request, after the answer to the one before. */
+/** A request to the Worker; the next one is sent after its answer. */
 export type ThreadRequest = (TaskRequest | CallRequest) & {
   /** Whether an abort of native code is survived. */
   readonly contain: boolean;
@@ -52,7 +52,7 @@ export type ThreadRequest = (TaskRequest | CallRequest) & {
 /** Any message to the Worker. */
 export type ThreadMessage = ThreadBegin | ThreadRequest;
 
-/** What comes from the Worker. */
+/** A message from the Worker. */
 export type ThreadAnswer =
   /** It is ready; `tid` is the system's number of the thread, where it can be had. */
   | { readonly ready: true; readonly tid: number | undefined }
@@ -64,7 +64,7 @@ export type ThreadAnswer =
 
 /** An argument in the caller's memory, which the caller leaves alone until the answer. */
 export interface MemoryArgument {
-  /** Where it is. */
+  /** Its address. */
   readonly address: bigint;
 }
 

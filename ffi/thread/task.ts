@@ -7,11 +7,11 @@ import type { Lib } from "../tables.ts";
 export interface CancelFlag {
   /** The address of a `bool (*)(void *)` that gives true once the request is cancelled: an `abort_callback`. */
   readonly callback: Pointer<"ggml_abort_callback">;
-  /** What to give it as its argument. */
+  /** The argument of the callback. */
   readonly data: Pointer<"void">;
 }
 
-/** What a task on a native thread is given beside its input. */
+/** The second argument of a task: the libraries, and the ways to its caller. */
 export interface TaskContext<Out = unknown, In = unknown> {
   /** The libraries, on this thread. */
   readonly native: Native;
@@ -44,14 +44,14 @@ export type TaskTable = Readonly<Record<string, Task>>;
 /** The input of a task. */
 export type TaskInput<T> = T extends (input: infer Input, ...rest: never[]) => unknown ? Input : never;
 
-/** What a task gives. */
+/** The result of a task. */
 export type TaskOutput<T> = T extends (...args: never[]) => infer Output ? Awaited<Output> : never;
 
-/** What a task posts to its caller. */
+/** The messages that a task posts to its caller. */
 export type MessageOut<T> = T extends (input: never, context: TaskContext<infer Out, infer _In>) => unknown ? Out
   : never;
 
-/** What a task's caller posts to it. */
+/** The messages that a task's caller posts to it. */
 export type MessageIn<T> = T extends (input: never, context: TaskContext<infer _Out, infer In>) => unknown ? In : never;
 
 /** A request under way: the Promise of its result, which also takes messages for the task. */

@@ -16,12 +16,12 @@ import type { TaskRun } from "./task.ts";
 import type { CallRequest, TaskRequest, ThreadAnswer, ThreadBegin, ThreadRequest, ThreadStart } from "./protocol.ts";
 import { packMessage, unpackMessage } from "./message.ts";
 
-/** What a request asks for, without its number. */
+/** A request without its number. */
 type RequestBody = Omit<TaskRequest, "id"> | Omit<CallRequest, "id">;
 
 /** A request as it is made. */
 export interface Request {
-  /** What is asked for. */
+  /** The task or the call. */
   readonly body: RequestBody;
   /** Cancels it. */
   readonly signal?: AbortSignal | undefined;
@@ -29,11 +29,11 @@ export interface Request {
   readonly onMessage?: ((message: unknown) => void) | undefined;
   /** Buffers that move. */
   readonly transfer?: readonly ArrayBuffer[] | undefined;
-  /** What must live until the answer. */
-  readonly held?: unknown;
-  /** What an abort of native code ends; default `"contain"`. */
+  /** Memory that must live until the answer. */
+  readonly retained?: unknown;
+  /** The policy for an abort of native code; default `"contain"`. */
   readonly nativeAbort?: NativeAbortPolicy | undefined;
-  /** How long it may go without a sign of life, in milliseconds. */
+  /** The longest time without a sign of life, in milliseconds. */
   readonly watchdogMs?: number | undefined;
   /** Gets the lines that native code logs meanwhile. */
   readonly onLog?: ((line: LogLine) => void) | undefined;
@@ -44,23 +44,23 @@ interface Pending extends Request {
   readonly resolve: (value: unknown) => void;
   readonly reject: (reason: unknown) => void;
   readonly cancel: () => void;
-  /** What the caller's `onMessage` threw. */
+  /** The exception of the caller's `onMessage`. */
   thrown?: { readonly error: unknown };
 }
 
 /** A Worker that was started and has no libraries yet. */
 export interface StartedWorker {
-  /** Where it was started from. */
+  /** The URL of its module. */
   readonly entry: string;
   /** Its number among the threads of the process. */
   readonly slot: number;
   /** The Worker. */
   readonly worker: Worker;
-  /** Where messages for its tasks go in. */
+  /** The port for messages to its tasks. */
   readonly port: MessagePort;
   /** The cores that the threads of the process share. */
   readonly cores: CoreMemory;
-  /** What went wrong before anyone listened. */
+  /** The error that came before anyone listened. */
   failure?: { readonly cause: unknown };
 }
 
@@ -76,7 +76,7 @@ export function startWorker(source: URL, slot: number, cores: CoreMemory): Start
 
 /** A Worker with its queue of requests. Only one request is in the Worker at a time, so that cancelling can't hit the next one. */
 export class ThreadWorker {
-  /** Where it was started from. */
+  /** The URL of its module. */
   readonly entry: string;
   /** Its number among the threads of the process. */
   readonly slot: number;
@@ -106,7 +106,7 @@ export class ThreadWorker {
     this.#flag = makeFlag(native);
     this.#port = started.port;
     this.#worker = started.worker;
-    this.#worker.on("message", (answer: ThreadAnswer) => this.#heard(answer));
+    this.#worker.on("message", (answer: ThreadAnswer) => this.#receive(answer));
     this.#worker.on("error", (cause: unknown) => this.lose(this.#failed(cause)));
     this.#worker.on(
       "exit",
@@ -125,7 +125,7 @@ export class ThreadWorker {
     return this.#ready.promise;
   }
 
-  /** Why it is no longer there. */
+  /** The error that it was lost by. */
   get lost(): GgmlError | undefined {
     return this.#lost;
   }
@@ -185,7 +185,7 @@ export class ThreadWorker {
   }
 
   #failed(cause: unknown): NativeThreadError {
-    return new NativeThreadError(`the native thread failed: ${words(cause)}`, { value: this.entry, cause });
+    return new NativeThreadError(`the native thread failed: ${messageOf(cause)}`, { value: this.entry, cause });
   }
 
   #next(): void {
@@ -195,9 +195,9 @@ export class ThreadWorker {
     this.native.lib.ggml_set_no_alloc(this.#flag, false);
     const contain = this.#watch !== undefined && pending.nativeAbort !== "exit";
     const message: ThreadRequest = { id: pending.id, contain, ...pending.body };
-    const sent = "input" in message ? { ...message, input: packMessage(message.input) } : message;
+    const packed = "input" in message ? { ...message, input: packMessage(message.input) } : message;
     try {
-      this.#worker.postMessage(sent, [...(pending.transfer ?? [])]);
+      this.#worker.postMessage(packed, [...(pending.transfer ?? [])]);
     } catch (error) {
       this.#settle(pending, () => pending.reject(error));
       return this.#next();
@@ -234,7 +234,7 @@ export class ThreadWorker {
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  #heard(answer: ThreadAnswer): void {
+  #receive(answer: ThreadAnswer): void {
     if ("ready" in answer) {
       this.#tid = answer.tid;
       if (answer.tid !== undefined) this.#watch = abortWatch(this.native.guard);
@@ -248,8 +248,8 @@ export class ThreadWorker {
     if ("message" in answer) return this.#deliver(pending, unpackMessage(answer.message));
     this.#running = undefined;
     this.#endWatch();
-    const come = "result" in answer ? { ...answer, result: unpackMessage(answer.result) } : answer;
-    this.#settle(pending, () => finish(pending, come));
+    const unpacked = "result" in answer ? { ...answer, result: unpackMessage(answer.result) } : answer;
+    this.#settle(pending, () => finish(pending, unpacked));
     this.#next();
   }
 
@@ -307,6 +307,6 @@ function makeFlag(native: Native): Pointer<"ggml_context"> {
   return context;
 }
 
-function words(cause: unknown): string {
+function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }

@@ -4,7 +4,7 @@ import { callThreadEntry } from "./entry_url.ts";
 import type { Native } from "../native.ts";
 import { type StartedWorker, startWorker, ThreadWorker } from "./worker_client.ts";
 
-/** How many threads without an owner are kept. */
+/** The number of threads without an owner that are kept. */
 const KEPT = 1;
 
 const resting: ThreadWorker[] = [];

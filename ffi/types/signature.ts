@@ -24,7 +24,7 @@ export type FieldType = CValue | FieldArray;
 export interface FieldArray {
   /** The elements; an array again for more dimensions. */
   readonly of: FieldType;
-  /** How many there are. */
+  /** The count. */
   readonly length: number;
 }
 
@@ -38,7 +38,7 @@ export interface FieldLayout {
   readonly type: FieldType;
 }
 
-/** How a struct (or a union: fields overlap) lies in memory; the same on all targets. */
+/** The memory layout of a struct (or a union: fields overlap); the same on all targets. */
 export interface StructLayout {
   /** Its C name. */
   readonly name: string;
@@ -89,7 +89,7 @@ export function sizeOf(type: FieldType, layoutOf: LayoutOf): number {
 export interface Leaf {
   /** Bytes from the struct's begin. */
   readonly offset: number;
-  /** What it is; a pointer is a `u64`. */
+  /** The type; a pointer is a `u64`. */
   readonly type: Scalar;
 }
 

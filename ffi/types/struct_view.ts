@@ -6,6 +6,6 @@ export declare const viewMark: unique symbol;
 
 /**
  * A view of one C struct, made by `native.struct`, `native.structAt` or `native.defaults`: its fields are plain properties over the struct's memory.
- * An object literal is no view.
+ * An object literal isn't a view.
  */
 export type StructView<T> = T & { readonly [viewMark]: true };

@@ -1,10 +1,10 @@
-/** What the errors are about a file that can't be opened. */
+/** The classes of errors about a file that can't be opened. */
 export interface FileErrors {
   /** The file isn't there. */
   readonly NotFound: new (message: string, details: { value: string; expected: string; cause: unknown }) => Error;
   /** It may not be read. */
   readonly Access: new (message: string, details: { value: string; expected: string; cause: unknown }) => Error;
-  /** What the path should have been of. */
+  /** The kind of file that is expected. */
   readonly expected: string;
 }
 
@@ -14,8 +14,8 @@ export function throwFileError(path: string, cause: unknown, { NotFound, Access,
   if (code === "ENOENT" || code === "ENOTDIR") {
     throw new NotFound(`there is no file ${path}; check the path`, { value: path, expected, cause });
   }
-  const words = cause instanceof Error ? cause.message : String(cause);
-  throw new Access(`${path} can't be read (${words}); check its permissions and, in Deno, --allow-read`, {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  throw new Access(`${path} can't be read (${message}); check its permissions and, in Deno, --allow-read`, {
     value: path,
     expected: "a file that may be read",
     cause,

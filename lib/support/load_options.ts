@@ -1,5 +1,5 @@
 /**
- * What loading a model of any kind takes.
+ * The options of loading a model of any kind.
  *
  * @module
  */
@@ -14,25 +14,25 @@ import {
 } from "../../ffi/thread/native_thread.ts";
 import { callback, options, type RulesOf, type Settings, signal } from "./options.ts";
 
-/** How a model of any kind is loaded. */
+/** Options of loading a model of any kind. */
 export interface LoadOptions {
   /** Called while the model is loaded with a number from 0 to 1. C: `progress_callback`. */
   onProgress?: ((part: number) => void) | undefined;
   /** Stops the load; it then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
   /**
-   * What happens when native code calls `abort()` while it works for this model. `"contain"` (the default): the model is lost, its calls reject with
-   * NativeAbortError, and the program goes on; on Linux only, elsewhere the program ends. `"exit"`: the program ends.
+   * The policy for an `abort()` of native code while it works for this model. `"contain"` (the default): the model is lost, its calls reject with
+   * NativeAbortError, and the program continues; on Linux only, elsewhere the program ends. `"exit"`: the program ends.
    */
   nativeAbort?: NativeAbortPolicy | undefined;
   /**
-   * How many milliseconds native code may work for this model without a sign of life: text, or use of the processor; and, once it is cancelled, in all.
-   * The call then rejects with NativeHangError, and the model is lost. 0 to 2,147,483,647, default 120,000; 0 is for ever. Works where aborts are contained.
+   * Time in milliseconds after which a call without a sign of life (text, or use of the processor) rejects with NativeHangError and the model is lost; once
+   * cancelled, a call has this time in all. 0 to 2,147,483,647, default 120,000; 0 turns it off. Works where aborts are contained.
    */
   watchdogMs?: number | undefined;
   /**
-   * Gets the lines that native code logs while it works for this model, from `logLevel` on, some hundredths of a second late. What it throws is an
-   * uncaught error of the program. On Linux only.
+   * Called with each line of at least `logLevel` that native code logs while it works for this model, some hundredths of a second late. An exception that it
+   * throws is an uncaught error of the program. On Linux only.
    */
   onLog?: ((line: LogLine) => void) | undefined;
   /** The least severe level that `onLog` gets. Default `"info"`. C: `ggml_log_level`. */
@@ -62,7 +62,7 @@ export function checkLoadOptions(given: LoadOptions): CheckedLoadOptions {
   return spec.check(Object.fromEntries(Object.entries(given).filter(([name]) => name in loadRules)));
 }
 
-/** What of these options a native thread is started with. */
+/** Returns the options among these that a native thread is started with. */
 export function threadOptions({ nativeAbort, watchdogMs, onLog, logLevel }: CheckedLoadOptions): NativeThreadOptions {
   return { nativeAbort, watchdogMs, onLog, logLevel };
 }

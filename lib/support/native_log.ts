@@ -1,11 +1,11 @@
 import type { Native } from "../../ffi/native.ts";
 
-/** Names of functions and what else upstream puts before what it says. */
+/** Names of functions and other prefixes of upstream's messages. */
 const prefix = /^(?:\w+: )+(?:error loading model: )?/;
-/** What is said last whatever went wrong. */
+/** The last message, whatever went wrong. */
 const empty = /^failed to load model$/;
 
-/** What llama.cpp said went wrong on this thread since a mark: its last errors in its own words, each once; `undefined` when it said nothing. */
+/** Returns the last errors that native code logged on this thread since a mark, each once; `undefined` when there are none. */
 export function logWords(native: Native, mark: number): string | undefined {
   const lines = native.logSince(mark).filter(({ level }) => level === "error").map(({ text }) =>
     text.replace(prefix, "")

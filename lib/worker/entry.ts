@@ -1,5 +1,5 @@
 /**
- * The entry of the native threads: the tasks that run there. It is no module to import.
+ * The entry of the native threads: the tasks that run there. Not a module to import.
  *
  * @module
  */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
 import { thunkCode } from "../../ffi/call/thunk.ts";
-import { guardCode, SAID } from "../../ffi/containment/guard_code.ts";
+import { ABORTS, guardCode } from "../../ffi/containment/guard_code.ts";
 import { cacheFolder } from "../../scripts/setup/cache.ts";
 import { ensureZig } from "../../scripts/setup/zig.ts";
 import { TemporaryFolder } from "./support.ts";
@@ -18,7 +18,7 @@ function assemble(source: string, target: "x86_64" | "aarch64"): Uint8Array {
   using folder = new TemporaryFolder();
   const object = join(folder.path, "code.o");
   const path = fileURLToPath(new URL(`../../ffi/${source}_${target}.S`, import.meta.url));
-  const defines = [`-DDATA=0x${DATA.toString(16)}`, `-DSAID=${SAID}`];
+  const defines = [`-DDATA=0x${DATA.toString(16)}`, `-DABORTS=${ABORTS}`];
   execFileSync(zig, ["cc", "-target", `${target}-linux-musl`, ...defines, "-c", path, "-o", object], {
     stdio: ["ignore", "ignore", "inherit"],
   });

@@ -5,7 +5,8 @@
  */
 
 import { freemem } from "node:os";
-import type { Native, NativeCallback } from "../../../ffi/native.ts";
+import type { NativeCallback } from "../../../ffi/call/callback.ts";
+import type { Native } from "../../../ffi/native.ts";
 import type { Pointer } from "../../../ffi/types/pointer.ts";
 import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { ContextError, ModelLoadError } from "../../errors.ts";

@@ -1,4 +1,5 @@
-import type { Native, NativeCallback } from "../../../ffi/native.ts";
+import type { NativeCallback } from "../../../ffi/call/callback.ts";
+import type { Native } from "../../../ffi/native.ts";
 import type { Pointer } from "../../../ffi/types/pointer.ts";
 import type { StructView } from "../../../ffi/types/struct_view.ts";
 import type { whisper_model_loader } from "../../../ffi/tables/structs.ts";

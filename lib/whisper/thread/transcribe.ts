@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { Native, NativeCallback } from "../../../ffi/native.ts";
+import type { NativeCallback } from "../../../ffi/call/callback.ts";
+import type { Native } from "../../../ffi/native.ts";
 import type { Pointer } from "../../../ffi/types/pointer.ts";
 import type { StructView } from "../../../ffi/types/struct_view.ts";
 import type { whisper_full_params } from "../../../ffi/tables/structs.ts";
