@@ -31,7 +31,7 @@ async function main(values: Values<typeof options>): Promise<number> {
   const folder = join(ROOT, "ffi", "tables");
   if (values.defaults === true) {
     // Imported here alone: the tables needn't be there to be made.
-    const { open } = await import("../ffi/native.ts");
+    const { open } = await import("../ffi/open.ts");
     const { defaultsRules, emitDefaults, readDefaults } = await import("./bindgen/defaults.ts");
     const native = await open();
     const read = defaultsRules.map((rule) => readDefaults(native, rule));
