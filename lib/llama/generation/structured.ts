@@ -5,6 +5,7 @@
  */
 
 import { InvalidArgumentError, SchemaValidationError } from "../../errors.ts";
+import { isPlainObject } from "../../support/check.ts";
 import type { GenerationResult } from "./generation.ts";
 import type { StopReason } from "../thread/protocol.ts";
 import { type CompiledSchema, compileSchema, type SchemaMode, schemaSpec } from "../../json_schema/compile.ts";
@@ -88,7 +89,7 @@ const asking = structuredSpec.names.filter((name) => name !== "maxAttempts");
 
 /** Whether options ask for a structured result. */
 function asksForStructure(options: unknown): options is StructuredOptions {
-  return typeof options === "object" && options !== null &&
+  return isPlainObject(options) &&
     asking.some((name) => (options as Record<string, unknown>)[name] !== undefined);
 }
 

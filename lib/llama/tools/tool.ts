@@ -1,3 +1,4 @@
+import { isPlainObject, refuse } from "../../support/check.ts";
 import type { SchemaOutput, StandardSchema } from "../../json_schema/standard.ts";
 import type { ToolSchema } from "./schema.ts";
 
@@ -42,6 +43,8 @@ export interface TypedTool<Schema extends StandardSchema> {
 /**
  * Returns a tool unchanged. The compiler takes the type of the handler's arguments from the Standard Schema.
  *
+ * Throws InvalidArgumentError for anything but an object; `model.chat` checks the rest.
+ *
  * ```ts
  * import assert from "node:assert/strict";
  * import { defineTool } from "./tool.ts";
@@ -60,7 +63,9 @@ export interface TypedTool<Schema extends StandardSchema> {
  * ```
  */
 export function defineTool<Schema extends StandardSchema>(tool: TypedTool<Schema>): ChatTool {
-  return tool as ChatTool;
+  return isPlainObject(tool)
+    ? tool as ChatTool
+    : refuse("the tool", tool, "an object with description, parameters and handler");
 }
 
 /** Tools by their names. */

@@ -148,6 +148,23 @@ test("what isn't plain data is refused with its place: in tools, history, result
     );
   }
   const chat = startChat(host, {});
+  for (const options of [proxy, Promise.resolve({}), new AbortController().signal, new Map(), [], "x", null]) {
+    for (
+      const send of [
+        () => chat.send("x", options as never),
+        () => chat.sendToolResults([{ id: "1", content: 1 }], options as never),
+      ]
+    ) {
+      assert.throws(
+        send,
+        (error) => error instanceof InvalidArgumentError && /the options of chat\.send/.test(error.message),
+      );
+    }
+  }
+  const sends: readonly unknown[] = [{ toolChoice: proxy }, { reasoning: proxy }, { stop: proxy }, { lora: proxy }, {
+    stop: holes,
+  }];
+  for (const options of sends) assert.throws(() => chat.send("x", options as never), InvalidArgumentError);
   const results: readonly (readonly [results: unknown, message: RegExp])[] = [
     [[], /results/],
     [holes, /results has a hole at index 1/],

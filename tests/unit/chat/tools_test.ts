@@ -207,6 +207,9 @@ test("wrong tools and options are refused by name", () => {
       (error) => error instanceof InvalidArgumentError && words.test(error.message),
     );
   }
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  for (const odd of [proxy, null, 5, []]) assert.throws(() => defineTool(odd as never), InvalidArgumentError);
   const chat = startChat(host, { tools: adding });
   const sends: readonly (readonly [unknown, RegExp])[] = [
     [{ toolChoice: "always" }, /toolChoice/],
