@@ -20,7 +20,7 @@ import {
   type NameClass,
   type ObjectRules,
 } from "./merge.ts";
-import { hasManyRemainders, needsDigits, numberAutomaton } from "./number_automaton.ts";
+import { hasFewDigits, hasManyRemainders, needsDigits, numberAutomaton } from "./number_automaton.ts";
 import { intervalsOf, type NumberRules } from "./numbers.ts";
 import { stringAutomaton, type StringRules } from "./strings.ts";
 import { validate } from "./validate.ts";
@@ -126,7 +126,8 @@ export class Feasibility {
       return `no ${type} is within the bounds at ${where}`;
     }
     // Only numbers with few digits are generated.
-    if (!this.#narrow || !needsDigits(rules) || hasManyRemainders(rules)) return undefined;
+    const isExact = this.#narrow || hasFewDigits(rules);
+    if (!isExact || !needsDigits(rules) || hasManyRemainders(rules)) return undefined;
     return numberAutomaton(rules) === undefined
       ? `no ${type} within the bounds at ${where} is such a multiple`
       : undefined;

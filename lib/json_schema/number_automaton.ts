@@ -26,6 +26,14 @@ export function needsDigits({ multiples, notMultiples, fraction }: NumberRules):
   return multiples.length + notMultiples.length > 0 || fraction;
 }
 
+/** Whether all numbers that keep to rules have so few digits that the automaton has them. */
+export function hasFewDigits({ integer, min, max, notMultiples, fraction }: NumberRules): boolean {
+  const most = Math.max(Math.abs(min), Math.abs(max));
+  return integer
+    ? most < 10 ** EXACT_DIGITS
+    : notMultiples.length === 0 && !fraction && most < 10 ** (EXACT_DIGITS - 10);
+}
+
 const symbols = [..."-.0123456789"];
 const parts: readonly CharSet[] = symbols.map((char) => {
   const point = char.codePointAt(0) as number;
@@ -149,7 +157,7 @@ function fits({ places, remainder, other }: DigitState, { modulus, places: all, 
   return (rest === 0 && !other) === wanted;
 }
 
-/** One character of a set, as numbers have them. */
+/** Returns one character of a set, as numbers have them. */
 export function numberChar(set: CharSet): Expr {
   return chars(set);
 }

@@ -88,7 +88,11 @@ export class SchemaWriter {
     const problem = this.#feasible.problem(nodes);
     if (problem === undefined) return;
     const path = nodes[0]?.path ?? "";
-    if (this.#feasible.wide.problem(nodes) === undefined) {
+    const { wide } = this.#feasible;
+    const isOfOtherTypes = wide.leaves.of(nodes).some((leaf) =>
+      wide.leafProblem(leaf) === undefined && mergeLeaf(this.#document, leaf, true).types.size === 0
+    );
+    if (isOfOtherTypes) {
       throw new UnsupportedKeywordError(
         `the schema${
           path === "" ? "" : ` at ${path}`
