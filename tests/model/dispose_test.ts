@@ -25,30 +25,46 @@ test("dispose waits for what is under way and queued, then everything is refused
   assert.deepEqual(chat.history, [{ role: "system", content: system }]);
 });
 
-test("chat turns that were asked for before a dispose end well, tools and queued turns too", slow, async () => {
-  const model = await testModel();
-  const options = { temperature: 0, maxTokens: 4 } as const;
-  const chat = model.chat({ system });
-  const first = chat.send("one", options);
-  const second = chat.send("two", options);
-  const iterated = (async () => {
-    let text = "";
-    for await (const piece of model.chat({ system }).send("three", options)) text += piece;
-    return text;
-  })();
-  const completed = model.complete("Once upon a time", options);
-  assert.equal(model.disposed, false);
-  const disposed = model.dispose();
-  assert.equal(model.disposed, true);
-  const late = chat.send("four", options);
-  await assert.rejects(late, DisposedError);
-  assert.equal((await first).tokens.length, 4);
-  assert.equal((await second).tokens.length, 4);
-  assert.ok((await iterated).length > 0);
-  assert.equal((await completed).tokens.length, 4);
-  await disposed;
-  assert.deepEqual(chat.history.filter(({ role }) => role === "user").map(({ content }) => content), ["one", "two"]);
-});
+test(
+  "chat turns that were asked for before a dispose end well, queued ones and those with tools too",
+  slow,
+  async () => {
+    const model = await testModel();
+    const options = { temperature: 0, maxTokens: 4 } as const;
+    const chat = model.chat({ system });
+    const first = chat.send("one", options);
+    const second = chat.send("two", options);
+    const iterated = (async () => {
+      let text = "";
+      for await (const piece of model.chat({ system }).send("three", options)) text += piece;
+      return text;
+    })();
+    const completed = model.complete("Once upon a time", options);
+    const clock = {
+      description: "Tells the time.",
+      parameters: { type: "object", properties: {} },
+      handler: () => "12:00",
+    };
+    const withTools = model.chat({ system, tools: { clock } }).send("What time is it?", {
+      temperature: 0,
+      maxTokens: 60,
+      toolChoice: "required",
+      parallelToolCalls: false,
+    });
+    assert.equal(model.disposed, false);
+    const disposed = model.dispose();
+    assert.equal(model.disposed, true);
+    const late = chat.send("four", options);
+    await assert.rejects(late, DisposedError);
+    assert.equal((await first).tokens.length, 4);
+    assert.equal((await second).tokens.length, 4);
+    assert.ok((await iterated).length > 0);
+    assert.equal((await completed).tokens.length, 4);
+    assert.ok((await withTools).rounds >= 2);
+    await disposed;
+    assert.deepEqual(chat.history.filter(({ role }) => role === "user").map(({ content }) => content), ["one", "two"]);
+  },
+);
 
 test("two models at once, each with all threads, answer as one alone", slow, async () => {
   await using one = await testModel({ threads: 4096 });
@@ -64,7 +80,10 @@ test("loading and disposing again and again leaves nothing behind", slow, async 
   const [warm, last] = [samples[5], samples.at(-1)];
   assert.ok(warm !== undefined && last !== undefined);
   assert.ok(last.residentMB < warm.residentMB + 30, JSON.stringify(samples));
-  if (warm.threads !== undefined && last.threads !== undefined) {
-    assert.ok(last.threads <= warm.threads + 2, JSON.stringify(samples));
+  // The runtimes start threads of their own for a moment; a thread that a round leaves behind is there in every later sample.
+  const late = samples.slice(-3).map(({ threads }) => threads).filter((threads) => threads !== undefined);
+  if (warm.threads !== undefined) {
+    assert.equal(late.length, 3);
+    assert.ok(Math.min(...late) <= warm.threads + 2, JSON.stringify(samples));
   }
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { InvalidArgumentError } from "../../../lib/errors.ts";
 import { readControlVectors } from "../../../lib/llama/adapters/control_vectors.ts";
+import { checkChat } from "../../../lib/llama/chat/options.ts";
 import { checkInfillPrompt } from "../../../lib/llama/generation/infill.ts";
 import { checkCompletion } from "../../../lib/llama/generation/options.ts";
 import { checkContinuations, checkLabels } from "../../../lib/llama/generation/scoring.ts";
@@ -29,6 +30,7 @@ const lists: Readonly<Record<string, () => unknown>> = {
   files: () => checkInfillPrompt("a", "b", { files: withHole({ name: "a", text: "b" }) }),
   continuations: () => checkContinuations("continuations", withHole("a"), 0),
   labels: () => checkLabels(withHole("a"), ""),
+  history: () => checkChat({ history: withHole({ role: "user", content: "a" }) }),
   vectors: () => readControlVectors(withHole({ source: {} }), undefined, { embeddingSize: 1, layerCount: 2 }),
 };
 
@@ -56,6 +58,7 @@ test("a Proxy that was revoked is refused by every list and object", async () =>
     ),
     () => complete(revoked),
     () => checkInfillPrompt("a", "b", { files: revoked }),
+    () => checkChat({ history: revoked }),
     () => checkContinuations("continuations", revoked, 0),
     () => checkLabels(revoked, ""),
     () => checkTokens(revoked, 2),
