@@ -63,7 +63,7 @@ export async function defaultModelPath(): Promise<string> {
       );
     }
     throw new ModelNotFoundError(
-      `the default model isn't there (${path}); run \`npm run setup\`, or give a model of your own`,
+      `there is no default model in the cache (${path}); give the path of a GGUF file, or run \`npm run setup\` in a clone of the repository`,
       {
         value: path,
         expected: "a model in the cache",

@@ -9,11 +9,11 @@ import { join } from "node:path";
 import { ModelNotFoundError } from "../errors.ts";
 import { cacheFolder } from "./default_model.ts";
 
-/** The file of the default model: Whisper tiny.en, MIT. */
+/** File name of the default speech model: Whisper tiny.en, MIT. */
 export const DEFAULT_SPEECH_FILE = "ggml-tiny.en.bin";
 
 /**
- * The path of the default model. It knows English alone.
+ * Returns the path of the default speech model in the cache. It transcribes English only.
  *
  * Throws {@linkcode ModelNotFoundError} when it isn't there.
  */
@@ -24,7 +24,7 @@ export async function speechModelPath(): Promise<string> {
     return path;
   } catch (cause) {
     throw new ModelNotFoundError(
-      `the default speech model isn't there (${path}); run \`npm run setup -- --speech\`, or give a model of your own`,
+      `there is no default speech model in the cache (${path}); give the path of a Whisper model in whisper.cpp's format, or run \`npm run setup -- --speech\` in a clone of the repository`,
       { value: path, expected: "a model in the cache", cause },
     );
   }

@@ -295,8 +295,8 @@ function refuseAddress(text: string): never {
   throw new InvalidArgumentError(
     `the audio is the address ${
       show(text)
-    }, which isn't fetched; give (await fetch(address)).body, or the path of a file`,
-    { value: text, expected: "a path, a file URL or a stream" },
+    }, which isn't fetched; give the path of a file, or the bytes: await (await fetch(address)).bytes()`,
+    { value: text, expected: "a path, a file URL or bytes" },
   );
 }
 

@@ -5,19 +5,29 @@
  */
 
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import { checkInteger, checkOneOf, checkOptions, isInstance, show } from "../../support/check.ts";
-import { HIGHEST_SAMPLE_RATE, LOWEST_SAMPLE_RATE, WHISPER_SAMPLE_RATE } from "./resampler.ts";
+import { isInstance, show } from "../../support/check.ts";
+import { integer, oneOf, options as declare, type RulesOf } from "../../support/options.ts";
+import { sampleRateRule } from "./options.ts";
 import { MAX_CHANNELS } from "./wav_header.ts";
 
 /** How a WAV file is written. */
 export interface EncodeWavOptions {
-  /** Frames a second, 1,000 to 768,000. Default 16,000. */
-  sampleRate?: number;
-  /** Samples in a frame, 1 to 64; those of a frame stand side by side. Default 1. */
-  channels?: number;
-  /** `"s16"`, sixteen-bit whole numbers with what is beyond -1 to 1 cut off, or `"f32"`, floats as they are. Default `"s16"`. */
-  encoding?: "s16" | "f32";
+  /** Sample rate in Hz, 1,000 to 768,000. Default 16,000. */
+  sampleRate?: number | undefined;
+  /** Channels, 1 to 64; the samples of a frame are interleaved. Default 1. */
+  channels?: number | undefined;
+  /** `"s16"`, 16-bit integers that clip at -1 and 1, or `"f32"`, 32-bit floats. Default `"s16"`. */
+  encoding?: "s16" | "f32" | undefined;
 }
+
+const encodeWavSpec = declare(
+  "encodeWav",
+  {
+    sampleRate: sampleRateRule,
+    channels: integer({ min: 1, max: MAX_CHANNELS, default: 1 }),
+    encoding: oneOf(["s16", "f32"], { default: "s16" }),
+  } satisfies RulesOf<EncodeWavOptions>,
+);
 
 /** The most bytes that a WAV file of the plain kind can announce. */
 const MAX_BYTES = 0xffffffff - 36;
@@ -37,15 +47,13 @@ const MAX_BYTES = 0xffffffff - 36;
  * ```
  */
 export function encodeWav(samples: Float32Array, options?: EncodeWavOptions): Uint8Array<ArrayBuffer> {
-  const given = checkOptions("encodeWav", options, ["sampleRate", "channels", "encoding"]);
-  const rates = { min: LOWEST_SAMPLE_RATE, max: HIGHEST_SAMPLE_RATE };
-  const sampleRate = checkInteger("sampleRate", given.sampleRate ?? WHISPER_SAMPLE_RATE, rates);
-  const channels = checkInteger("channels", given.channels ?? 1, { min: 1, max: MAX_CHANNELS });
-  const encoding = checkOneOf("encoding", given.encoding ?? "s16", ["s16", "f32"]);
+  const { sampleRate, channels, encoding } = encodeWavSpec.check(options);
   const bytes = encoding === "s16" ? 2 : 4;
   if (!isInstance(samples, Float32Array) || samples.length % channels !== 0 || samples.length * bytes > MAX_BYTES) {
     throw new InvalidArgumentError(
-      `the samples are ${show(samples)}; give a Float32Array of whole frames, at most ${MAX_BYTES} bytes in the file`,
+      `the samples are ${
+        show(samples)
+      }; expected a Float32Array of whole frames, at most ${MAX_BYTES} bytes in the file`,
       { value: samples, expected: "a Float32Array" },
     );
   }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkOptions } from "../../support/check.ts";
+import { custom, options as declare, type RulesOf } from "../../support/options.ts";
 import { ConversionError } from "./errors.ts";
 import { type FileParts, JoinedSource, readText } from "./parts.ts";
 import { readSafetensors } from "./safetensors_file.ts";
@@ -17,8 +17,18 @@ type Piece = Uint8Array<ArrayBuffer>;
 /** How a Whisper model in safetensors is converted. */
 export interface ConvertSafetensorsOptions {
   /** The model's `config.json`, which says how many heads it has. Without it each head has 64 numbers, as in all models of OpenAI. */
-  config?: FileParts;
+  config?: FileParts | undefined;
 }
+
+const convertSpec = declare(
+  "convertSafetensorsWhisper",
+  {
+    config: custom<FileParts, object>(
+      "a path, a file: URL, bytes, or an array of them",
+      (_name, value) => value as FileParts,
+    ),
+  } satisfies RulesOf<ConvertSafetensorsOptions>,
+);
 
 /**
  * Converts a Whisper model in safetensors (`model.safetensors` with its `vocab.json` or `tokenizer.json`) to whisper.cpp's format, with 16-bit floats: gives
@@ -39,7 +49,7 @@ export function convertSafetensorsWhisper(
   vocabulary: FileParts,
   options?: ConvertSafetensorsOptions,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const { config } = checkOptions("convertSafetensorsWhisper", options, ["config"]);
+  const { config } = convertSpec.check(options);
   return pieces(model, vocabulary, config);
 }
 

@@ -7,13 +7,16 @@
 import { open, rename, rm } from "node:fs/promises";
 import process from "node:process";
 import { ModelAccessError } from "../../errors.ts";
-import { checkOptions, checkSignal } from "../../support/check.ts";
+import { checkText, isInstance, refuse } from "../../support/check.ts";
+import { options as declare, type RulesOf, signal as signalRule } from "../../support/options.ts";
 
 /** How a model is written. */
 export interface WriteModelOptions {
   /** Ends the writing: it then rejects with the signal's reason, and leaves no file. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
+
+const writeModelSpec = declare("writeModel", { signal: signalRule() } satisfies RulesOf<WriteModelOptions>);
 
 /**
  * Writes a model that a converter gives. The file appears under its name once it is whole.
@@ -25,8 +28,9 @@ export async function writeModel(
   pieces: AsyncIterable<Uint8Array>,
   options?: WriteModelOptions,
 ): Promise<number> {
-  const given = checkOptions("writeModel", options, ["signal"]);
-  const signal = given.signal === undefined ? undefined : checkSignal("signal", given.signal);
+  const { signal } = writeModelSpec.check(options);
+  checkText("path", path);
+  checkPieces(pieces);
   signal?.throwIfAborted();
   const part = `${path}.${process.pid}.part`;
   const refused = (cause: unknown): never => {
@@ -43,6 +47,7 @@ export async function writeModel(
     try {
       for await (const piece of pieces) {
         signal?.throwIfAborted();
+        if (!isInstance(piece, Uint8Array)) refuse("a piece of the model", piece, "a Uint8Array");
         await handle.writeFile(piece).catch(refused);
         length += piece.length;
       }
@@ -55,4 +60,13 @@ export async function writeModel(
     throw error;
   }
   return length;
+}
+
+function checkPieces(pieces: unknown): void {
+  try {
+    if (typeof (pieces as AsyncIterable<unknown>)[Symbol.asyncIterator] === "function") return;
+  } catch {
+    // Nothing has properties, and neither does a Proxy that was revoked.
+  }
+  refuse("pieces", pieces, "an async iterable of Uint8Array, as the converters return it");
 }

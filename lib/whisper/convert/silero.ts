@@ -4,7 +4,8 @@
  * @module
  */
 
-import { checkOptions, show } from "../../support/check.ts";
+import { show } from "../../support/check.ts";
+import { options as declare, type RulesOf, text } from "../../support/options.ts";
 import { InvalidArgumentError } from "../../errors.ts";
 import { GGML_MAGIC, int32s, sized, tensor } from "./ggml_bytes.ts";
 import { type FileParts, JoinedSource } from "./parts.ts";
@@ -16,8 +17,13 @@ type Piece = Uint8Array<ArrayBuffer>;
 /** How a Silero model is converted. */
 export interface ConvertSileroOptions {
   /** The model's version as three numbers, which the file carries but nothing depends on. Default `"6.2.0"`. */
-  version?: string;
+  version?: string | undefined;
 }
+
+const silero = declare(
+  "convertSileroVad",
+  { version: text({ default: "6.2.0" }) } satisfies RulesOf<ConvertSileroOptions>,
+);
 
 /** Samples of a window, of the context before it, and layers of the encoder. */
 const [windowSamples, contextSamples] = [512, 64] as const;
@@ -82,10 +88,10 @@ export function convertSileroVad(
   model: FileParts,
   options?: ConvertSileroOptions,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const { version = "6.2.0" } = checkOptions("convertSileroVad", options, ["version"]);
-  const numbers = /^(\d{1,4})\.(\d{1,4})\.(\d{1,4})$/.exec(String(version))?.slice(1).map(Number);
+  const { version } = silero.check(options);
+  const numbers = /^(\d{1,4})\.(\d{1,4})\.(\d{1,4})$/.exec(version)?.slice(1).map(Number);
   if (numbers === undefined) {
-    throw new InvalidArgumentError(`version is ${show(version)}; give three numbers, such as "6.2.0"`, {
+    throw new InvalidArgumentError(`version is ${show(version)}; expected three numbers, such as "6.2.0"`, {
       value: version,
       expected: '"6.2.0"',
     });

@@ -4,10 +4,11 @@
  * @module
  */
 
-import { checkBoolean, checkOptions } from "../../support/check.ts";
+import { boolean, integer, nested, options as declare, type RulesOf, text } from "../../support/options.ts";
 import type { Segment, Token } from "../transcribe/segment.ts";
 import { joinBytes, missingBytes, shortNumber, tokenBytes } from "./bytes.ts";
-import { checkSegments, clock, milliseconds } from "./time.ts";
+import { checkSegments } from "./check.ts";
+import { clock, milliseconds } from "./time.ts";
 
 /** What whisper-cli says of the model. */
 export interface JsonModel {
@@ -39,21 +40,68 @@ export interface JsonLayers {
   readonly layer: number;
 }
 
+/** What was asked for. */
+export interface JsonParams {
+  /** The model's path. */
+  readonly model: string;
+  /** The language. */
+  readonly language: string;
+  /** Whether it is translated. */
+  readonly translate: boolean;
+}
+
 /** What is written beside the segments; what isn't given is left out. */
 export interface JsonOptions {
   /** Write each token too, with its number, probability and, where it has them, times. Default `false`. */
-  full?: boolean;
+  full?: boolean | undefined;
   /** Say after each segment whether another speaker follows. Default `false`. */
-  speakerTurns?: boolean;
+  speakerTurns?: boolean | undefined;
   /** C: `whisper_print_system_info`. */
-  systemInfo?: string;
+  systemInfo?: string | undefined;
   /** What is known about the model. */
-  model?: JsonModel;
-  /** What was asked for: the model's path, the language, whether to translate. */
-  params?: { readonly model: string; readonly language: string; readonly translate: boolean };
+  model?: JsonModel | undefined;
+  /** What was asked for. */
+  params?: JsonParams | undefined;
   /** The language of the text. Default that of the first segment. */
-  language?: string;
+  language?: string | undefined;
 }
+
+const required = { required: true } as const;
+const count = integer({ min: 0, max: 0x7fff_ffff, required: true });
+const layers = nested(
+  declare("layers", { ctx: count, state: count, head: count, layer: count } satisfies RulesOf<JsonLayers>),
+  required,
+);
+
+const toJsonSpec = declare(
+  "toJson",
+  {
+    full: boolean({ default: false }),
+    speakerTurns: boolean({ default: false }),
+    systemInfo: text(),
+    model: nested(declare(
+      "model",
+      {
+        type: text(required),
+        multilingual: boolean(required),
+        vocab: count,
+        audio: layers,
+        text: layers,
+        mels: count,
+        ftype: count,
+      } satisfies RulesOf<JsonModel>,
+    )),
+    params: nested(declare(
+      "params",
+      {
+        model: text(required),
+        language: text(required),
+        translate: boolean(required),
+      } satisfies RulesOf<JsonParams>,
+    )),
+    language: text(),
+  } satisfies RulesOf<JsonOptions>,
+);
 
 /**
  * Segments as JSON in whisper-cli's form (`-oj`, with `full` `-ojf`). Characters that JSON forbids are escaped, which whisper-cli doesn't do.
@@ -71,10 +119,7 @@ export interface JsonOptions {
  * ```
  */
 export function toJson(segments: Iterable<Segment>, options?: JsonOptions): string {
-  const names = ["full", "speakerTurns", "systemInfo", "model", "params", "language"] as const;
-  const { full = false, speakerTurns = false, ...head } = checkOptions("toJson", options, names);
-  checkBoolean("full", full);
-  checkBoolean("speakerTurns", speakerTurns);
+  const { full, speakerTurns, ...head } = toJsonSpec.check(options);
   const list = checkSegments("toJson", segments);
   const { systemInfo, model, params, language = list[0]?.language ?? "" } = head;
   const whole: JsonObject = {

@@ -5,10 +5,11 @@
  */
 
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import { checkNumber, checkOptions, checkText, show } from "../../support/check.ts";
+import { refuse, show } from "../../support/check.ts";
+import { custom, number, options as declare, type RulesOf, text } from "../../support/options.ts";
 import type { Segment, Token } from "../transcribe/segment.ts";
 import { shortNumber, tokenBytes } from "./bytes.ts";
-import { checkSegments } from "./time.ts";
+import { checkSegments } from "./check.ts";
 
 /** What a karaoke script needs to know. */
 export interface KaraokeOptions {
@@ -20,6 +21,21 @@ export interface KaraokeOptions {
   font: string;
 }
 
+const FONT_WORDS = "the path of a font file without quotes, colons or backslashes";
+
+const karaokeSpec = declare(
+  "toKaraoke",
+  {
+    audio: text({ required: true }),
+    duration: number({ min: 0, max: 1e9, required: true }),
+    font: custom<string, { required: true }>(FONT_WORDS, (name, value) => {
+      return typeof value === "string" && value !== "" && !/['":\\$`]/.test(value)
+        ? value
+        : refuse(name, value, FONT_WORDS);
+    }, { required: true }),
+  } satisfies RulesOf<KaraokeOptions>,
+);
+
 /**
  * A shell script that makes a video with the words as they are said, by ffmpeg: as whisper-cli writes it (`-owts`). Segments should be short (`maxLength`
  * 60), and their tokens need times. What a shell would run inside a text is escaped, which whisper-cli doesn't do.
@@ -27,19 +43,7 @@ export interface KaraokeOptions {
  * Throws InvalidArgumentError for what are no segments, tokens without times, and a font whose path ffmpeg's filters can't take.
  */
 export function toKaraoke(segments: Iterable<Segment>, options: KaraokeOptions): string {
-  const given = checkOptions("toKaraoke", options, ["audio", "duration", "font"]);
-  const audio = checkText("audio", given.audio);
-  const duration = checkNumber("duration", given.duration, { min: 0, max: 1e9 });
-  const font = checkText("font", given.font);
-  if (font === "" || /['":\\$`]/.test(font)) {
-    throw new InvalidArgumentError(
-      `font is ${show(font)}; give the path of a font file without quotes, colons or backslashes`,
-      {
-        value: font,
-        expected: "a path",
-      },
-    );
-  }
+  const { audio, duration, font } = karaokeSpec.check(options);
   const name = shellWord(audio);
   const filters = checkSegments("toKaraoke", segments).map((segment) => draw(segment, font));
   return [

@@ -4,21 +4,29 @@
  * @module
  */
 
-import { checkBoolean, checkInteger, checkOptions } from "../../support/check.ts";
+import { boolean, integer, options as declare, type RulesOf } from "../../support/options.ts";
 import type { Segment, Word } from "../transcribe/segment.ts";
-import { checkSegments, clock, oneLine, shortClock } from "./time.ts";
+import { checkSegments } from "./check.ts";
+import { clock, oneLine, shortClock } from "./time.ts";
 
 /** How SRT is written. */
 export interface SrtOptions {
   /** The number of the first entry. Default 1. */
-  firstNumber?: number;
+  firstNumber?: number | undefined;
 }
+
+const srtSpec = declare(
+  "toSrt",
+  { firstNumber: integer({ min: 0, max: 2 ** 31 - 1, default: 1 }) } satisfies RulesOf<SrtOptions>,
+);
 
 /** How WebVTT and LRC are written. */
 export interface WordTimesOptions {
   /** Give each word its own time, for karaoke; segments without `words` stay whole. Default `false`. */
-  words?: boolean;
+  words?: boolean | undefined;
 }
+
+const wordTimesSpec = declare("words", { words: boolean({ default: false }) } satisfies RulesOf<WordTimesOptions>);
 
 /**
  * Segments as SRT, as whisper-cli writes it.
@@ -34,8 +42,7 @@ export interface WordTimesOptions {
  * ```
  */
 export function toSrt(segments: Iterable<Segment>, options?: SrtOptions): string {
-  const { firstNumber = 1 } = checkOptions("toSrt", options, ["firstNumber"]);
-  checkInteger("firstNumber", firstNumber, { min: 0, max: 2 ** 31 - 1 });
+  const { firstNumber } = srtSpec.check(options);
   const entries = checkSegments("toSrt", segments).map(({ text, start, end }, index) =>
     `${firstNumber + index}\n${clock(start, ",")} --> ${clock(end, ",")}\n${oneLine(text)}\n\n`
   );
@@ -93,8 +100,7 @@ export function toLrc(segments: Iterable<Segment>, options?: WordTimesOptions): 
 }
 
 function wantsWords(where: string, options: WordTimesOptions | undefined): boolean {
-  const { words = false } = checkOptions(where, options, ["words"]);
-  return checkBoolean("words", words);
+  return wordTimesSpec.check(options, where).words;
 }
 
 /** Words with a mark before each; a mark that would stand at `start` is left out. */

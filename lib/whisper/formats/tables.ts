@@ -5,7 +5,8 @@
  */
 
 import type { Segment } from "../transcribe/segment.ts";
-import { checkSegments, milliseconds, oneLine } from "./time.ts";
+import { checkSegments } from "./check.ts";
+import { milliseconds, oneLine } from "./time.ts";
 
 /**
  * The text alone, a line a segment, as whisper-cli writes it.

@@ -1,7 +1,3 @@
-import { InvalidArgumentError } from "../../../base/errors.ts";
-import { show } from "../../support/check.ts";
-import type { Segment } from "../transcribe/segment.ts";
-
 /** Whole milliseconds. */
 export function milliseconds(seconds: number): number {
   return Math.round(seconds * 1000);
@@ -27,31 +23,4 @@ function two(value: number): string {
 /** A text in one line: these formats end an entry at an empty line. */
 export function oneLine(text: string): string {
   return text.replace(/[\r\n\u2028\u2029]+/g, " ");
-}
-
-/** Segments that can be written: texts, and times that aren't negative. Throws InvalidArgumentError. */
-export function checkSegments(where: string, segments: Iterable<Segment>): readonly Segment[] {
-  const iterable = typeof segments === "object" && segments !== null && Symbol.iterator in segments;
-  if (!iterable) {
-    throw new InvalidArgumentError(`${where} was given ${show(segments)}; give an array of segments`, {
-      value: segments,
-      expected: "an array of segments",
-    });
-  }
-  const list = [...segments];
-  for (const [index, segment] of list.entries()) {
-    const { text, start, end } = (segment ?? {}) as Partial<Segment>;
-    if (typeof text === "string" && isTime(start) && isTime(end)) continue;
-    throw new InvalidArgumentError(
-      `segment ${index} has the text ${show(text)} from ${show(start)} to ${
-        show(end)
-      }; give a text and times in seconds`,
-      { value: segment, expected: "a text, a start and an end" },
-    );
-  }
-  return list;
-}
-
-function isTime(value: unknown): value is number {
-  return typeof value === "number" && value >= 0 && value < 1e9;
 }

@@ -119,7 +119,13 @@ test("karaoke needs times of tokens, and a font that ffmpeg's filters can take",
 
 test("what are no segments is refused", () => {
   const writers = [toSrt, toWebVtt, toLrc, toCsv, toTsv, toText, toJson] as readonly ((value: never) => string)[];
-  const wrong = [undefined, null, 5, {}, "text", [null], [{}], [segment(5 as never, 0, 1)]];
+  const { proxy, revoke } = Proxy.revocable([], {});
+  const { proxy: inner, revoke: revokeInner } = Proxy.revocable({}, {});
+  revoke();
+  revokeInner();
+  const wrong = [undefined, null, 5, {}, "text", [null], [{}], [segment(5 as never, 0, 1)], proxy, [inner]];
+  const parts = [{ tokens: [null] }, { tokens: [inner] }, { tokens: 5 }, { words: [{}] }, { words: inner }];
+  wrong.push(...parts.map((part) => [{ ...segment("a", 0, 1), ...part }] as never));
   const times = [NaN, -1, Infinity, "0", undefined].map((time) => [segment("a", time as never, 1)]);
   for (const write of writers) {
     for (const value of [...wrong, ...times]) assert.throws(() => write(value as never), InvalidArgumentError);
@@ -127,4 +133,6 @@ test("what are no segments is refused", () => {
   assert.throws(() => toSrt([], { first: 1 } as never), /toSrt has no option "first"/);
   assert.throws(() => toWebVtt([], { words: 1 as never }), InvalidArgumentError);
   assert.throws(() => toJson([], { full: "yes" as never }), InvalidArgumentError);
+  assert.throws(() => toJson([], { model: null as never }), InvalidArgumentError);
+  assert.throws(() => toJson([], { model: { audio: null } as never }), InvalidArgumentError);
 });
