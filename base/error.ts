@@ -50,18 +50,61 @@ export class GgmlError extends Error {
 
   /** Makes an error from its message and what is known about it. */
   constructor(message: string, details: GgmlErrorDetails = {}) {
-    super(message, "cause" in details ? { cause: details.cause } : undefined);
+    const given = detailsOf(details);
+    super(textOf(message), "cause" in given ? { cause: given.cause } : undefined);
     this.name = new.target.name;
     this.code = new.target.code;
-    this.value = details.value;
-    this.expected = details.expected;
+    this.value = given.value;
+    this.expected = given.expected;
   }
 
-  /** The error as plain data for logs: what JSON has no form for becomes text. */
+  /** Returns the error as plain data for logs: what JSON has no form for becomes text. */
   toJSON(): SerializedError {
-    return JSON.parse(
-      JSON.stringify(serializeError(this), (_, value) => typeof value === "bigint" ? String(value) : value),
-    );
+    return plainError(serializeError(this));
+  }
+}
+
+/** Returns the details of an error that is made; none for what isn't an object that can be read, since an error must not fail for another one. */
+export function detailsOf<T extends object>(details: T): Partial<T> {
+  try {
+    return typeof details === "object" && details !== null ? { ...details } : {};
+  } catch {
+    return {};
+  }
+}
+
+/** An error as JSON has it. */
+function plainError(error: SerializedError): SerializedError {
+  const plain = { ...error };
+  if (plain.value !== undefined) plain.value = jsonValue(plain.value);
+  if (isSerialized(plain.cause)) plain.cause = plainError(plain.cause);
+  else if (plain.cause !== undefined) plain.cause = jsonValue(plain.cause);
+  return plain;
+}
+
+function jsonValue(value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value, (_, one: unknown) => typeof one === "bigint" ? String(one) : one));
+  } catch {
+    // A value that contains itself, or nothing that JSON has a form for.
+    return textOf(value);
+  }
+}
+
+/** `String`, also for what refuses to be text. */
+function textOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return "an object";
+  }
+}
+
+function isError(value: unknown): value is Error {
+  try {
+    return value instanceof Error;
+  } catch {
+    return false;
   }
 }
 
@@ -91,8 +134,8 @@ const MAX_CAUSES = 8;
 
 /** An error as plain data that survives `postMessage`. */
 export function serializeError(error: unknown, causes: number = MAX_CAUSES): SerializedError {
-  if (!(error instanceof Error)) {
-    return { name: "Error", code: "THROWN_VALUE", message: String(error), value: portable(error) };
+  if (!isError(error)) {
+    return { name: "Error", code: "THROWN_VALUE", message: textOf(error), value: portable(error) };
   }
   const plain: SerializedError = { name: error.name, code: "", message: error.message };
   if (error.stack !== undefined) plain.stack = error.stack;
@@ -102,7 +145,7 @@ export function serializeError(error: unknown, causes: number = MAX_CAUSES): Ser
     if (error.expected !== undefined) plain.expected = error.expected;
   }
   const { cause } = error;
-  if (cause instanceof Error) {
+  if (isError(cause)) {
     if (causes > 0) plain.cause = serializeError(cause, causes - 1);
   } else if (cause !== undefined) plain.cause = portable(cause);
   return plain;
@@ -156,6 +199,6 @@ function portable(value: unknown): unknown {
   try {
     return structuredClone(value);
   } catch {
-    return String(value);
+    return textOf(value);
   }
 }

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { registerErrors } from "../base/error.ts";
+import { detailsOf, registerErrors } from "../base/error.ts";
 import { GgmlError, type GgmlErrorDetails } from "../base/errors.ts";
 
 export * from "../base/errors.ts";
@@ -110,7 +110,7 @@ export class GenerationCancelledError extends GgmlError {
   /** Makes an error from its message and details. */
   constructor(message: string, details: GenerationCancelledErrorDetails = {}) {
     super(message, details);
-    this.partial = details.partial ?? "";
+    this.partial = detailsOf(details).partial ?? "";
   }
 }
 
@@ -178,7 +178,7 @@ export class JsonSchemaError extends GgmlError {
   /** Makes an error from its message and what is known about it. */
   constructor(message: string, details: JsonSchemaErrorDetails = {}) {
     super(message, details);
-    this.path = details.path ?? "";
+    this.path = detailsOf(details).path ?? "";
   }
 }
 
@@ -230,9 +230,10 @@ export class SchemaValidationError extends StructuredResultError {
   /** Makes an error from its message and what is known about it. */
   constructor(message: string, details: SchemaValidationErrorDetails = {}) {
     super(message, details);
-    this.text = details.text ?? "";
-    this.path = details.path ?? "";
-    this.rule = details.rule ?? "";
+    const { text, path, rule } = detailsOf(details);
+    this.text = text ?? "";
+    this.path = path ?? "";
+    this.rule = rule ?? "";
   }
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { registerErrors } from "../../base/error.ts";
+import { detailsOf, registerErrors } from "../../base/error.ts";
 import { GgmlError, type GgmlErrorDetails } from "../../base/errors.ts";
 import type { Segment } from "./transcribe/segment.ts";
 
@@ -48,7 +48,7 @@ export class TranscriptionCancelledError extends GgmlError {
   /** Makes an error from its message and details. */
   constructor(message: string, details: TranscriptionCancelledErrorDetails = {}) {
     super(message, details);
-    this.partial = details.partial ?? [];
+    this.partial = detailsOf(details).partial ?? [];
   }
 }
 

@@ -75,3 +75,24 @@ test("every entry point exports GgmlError and each error class that its modules 
     assert.ok(thrown > 3, `${entry}: ${thrown}`);
   }
 });
+
+test("an error is made of any message and details, and is plain data for a log", async () => {
+  const revoked = Proxy.revocable({}, {});
+  revoked.revoke();
+  const cyclic: { self?: unknown } = {};
+  cyclic.self = cyclic;
+  const odd: unknown[] = [true, null, 5, "x", Symbol.iterator, revoked.proxy, [], () => {}, { value: cyclic }, {
+    value: revoked.proxy,
+    cause: revoked.proxy,
+  }, { value: 1n, cause: cyclic }];
+  for (const entry of Object.keys(entryPoints())) {
+    for (const value of Object.values(await exportsOf(entry))) {
+      if (!isErrorClass(value)) continue;
+      for (const one of odd) {
+        const error: GgmlError = new value(one as string, one as object);
+        assert.equal(error.code, value.code);
+        assert.equal((JSON.parse(JSON.stringify(error)) as { code: string }).code, value.code);
+      }
+    }
+  }
+});
