@@ -40,8 +40,14 @@ export interface NativeModule {
   symbol(name: string): Pointer | null;
 }
 
+let readGuard: (native: Native) => Guard | undefined;
+
 /** The opened libraries, as one thread sees them. */
 export class Native {
+  static {
+    readGuard = (native) => native.#guard;
+  }
+
   /**
    * Every function of every library. A function is bound on its first use; one that the libraries don't export, or that this runtime can't express,
    * throws SymbolNotFoundError or UnsupportedSignatureError when it is called.
@@ -103,15 +109,6 @@ export class Native {
   /** The runtime that this program runs on. */
   get runtime(): "deno" | "bun" {
     return this.#runtime.name;
-  }
-
-  /**
-   * The guard of native code; `undefined` where there can be none. For `ffi/` only.
-   *
-   * @internal
-   */
-  get guard(): Guard | undefined {
-    return this.#guard;
   }
 
   /** A place in the log of native code: {@linkcode Native.logSince} gives what comes after it. */
@@ -339,3 +336,8 @@ const ownLogs: Partial<Record<LibraryName, "mtmd_log_set" | "whisper_log_set" | 
   "whisper": "whisper_log_set",
   "parakeet": "parakeet_log_set",
 };
+
+/** Returns the guard of native code, for `ffi/` only; `undefined` where there can be none. */
+export function guardOf(native: Native): Guard | undefined {
+  return readGuard(native);
+}

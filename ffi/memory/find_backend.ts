@@ -1,4 +1,4 @@
-import type { Native } from "../native.ts";
+import { guardOf, type Native } from "../native.ts";
 import type { Pointer } from "../types/pointer.ts";
 import { structLayout } from "../tables.ts";
 
@@ -19,7 +19,7 @@ export function findBackend(
   object: Pointer,
   sample: Pointer<"ggml_backend">,
 ): Pointer<"ggml_backend"> | undefined {
-  const linux = native.guard?.linux;
+  const linux = guardOf(native)?.linux;
   const bytes = structLayout("ggml_backend").size - 8;
   const wanted = linux?.peek(sample, bytes);
   const words = wordsOf(linux?.peek(object, REACH));

@@ -6,7 +6,7 @@ import { callback, custom, integer, oneOf, options, type Settings } from "../../
 import { isInstance, refuse } from "../../base/check.ts";
 import { isAtLeast, LOG_LEVELS, type LogLevel, type LogLine } from "../containment/log.ts";
 import { DisposedError, type GgmlError, InvalidArgumentError } from "../../base/errors.ts";
-import type { Native } from "../native.ts";
+import { guardOf, type Native } from "../native.ts";
 import { isStruct, type Signature } from "../types/signature.ts";
 import { bytesOf } from "../memory/struct_factory.ts";
 import type { StructView } from "../types/struct_view.ts";
@@ -119,7 +119,7 @@ export class NativeThread<Tasks extends TaskTable = TaskTable> implements AsyncD
   ): Promise<NativeThread<Tasks>> {
     const settings = startSpec.check(options);
     const worker = await takeWorker(native, settings.entry);
-    if (settings.onLog !== undefined) worker.native.guard?.note(settings.logLevel);
+    if (settings.onLog !== undefined) guardOf(worker.native)?.note(settings.logLevel);
     return new NativeThread<Tasks>(worker, settings);
   }
 

@@ -10,7 +10,7 @@ import { CoreBudget, type CoreMemory } from "./core_budget.ts";
 import { deserializeError } from "../../base/error.ts";
 import { CancelledError, type GgmlError, NativeThreadError } from "../../base/errors.ts";
 import type { LogLine } from "../containment/log.ts";
-import type { Native } from "../native.ts";
+import { guardOf, type Native } from "../native.ts";
 import type { Pointer } from "../types/pointer.ts";
 import type { TaskRun } from "./task.ts";
 import type { CallRequest, TaskRequest, ThreadAnswer, ThreadBegin, ThreadRequest, ThreadStart } from "./protocol.ts";
@@ -237,7 +237,7 @@ export class ThreadWorker {
   #receive(answer: ThreadAnswer): void {
     if ("ready" in answer) {
       this.#tid = answer.tid;
-      if (answer.tid !== undefined) this.#watch = abortWatch(this.native.guard);
+      if (answer.tid !== undefined) this.#watch = abortWatch(guardOf(this.native));
       this.#isReady = true;
       this.#ready.resolve();
       return this.#next();

@@ -2,7 +2,7 @@ import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "
 import { CoreBudget } from "./core_budget.ts";
 import { serializeError } from "../../base/error.ts";
 import { CancelledError, InvalidArgumentError } from "../../base/errors.ts";
-import { Native } from "../native.ts";
+import { guardOf, Native } from "../native.ts";
 import type { Pointer } from "../types/pointer.ts";
 import { isStruct } from "../types/signature.ts";
 import { functionEntry, type Lib, type StructName } from "../tables.ts";
@@ -78,7 +78,7 @@ class ThreadServer {
     this.#flag = flag;
     this.#native = Native.attach(opened);
     try {
-      const { guard } = await this.#native;
+      const guard = guardOf(await this.#native);
       this.#tid = guard?.linux.threadNumber();
       this.#send({ ready: true, tid: this.#tid });
     } catch (error) {
@@ -104,7 +104,8 @@ class ThreadServer {
   }
 
   /** Threads that native code starts are parked or not as this one is. */
-  #contain({ guard }: Native, contain: boolean): void {
+  #contain(native: Native, contain: boolean): void {
+    const guard = guardOf(native);
     if (guard === undefined || this.#tid === undefined || this.#contained === contain) return;
     guard.contain(this.#tid, contain);
     this.#contained = contain;

@@ -12,7 +12,7 @@ import type { BufferType } from "./buffer_type.ts";
 import { assertNonNull } from "./non_null.ts";
 import type { WorkOptions } from "./compute_thread.ts";
 import type { Device } from "./device.ts";
-import { GraphPlan } from "./graph_plan.ts";
+import { createGraphPlan, type GraphPlan } from "./graph_plan.ts";
 import { checkGraph } from "./graph_check.ts";
 import { checkIndices } from "./index_check.ts";
 import type { GraphReference, TensorReference } from "../tensor/references.ts";
@@ -183,7 +183,7 @@ export class Backend implements Disposable {
   /** A plan for a graph that is computed often. Throws as {@linkcode Backend.compute} rejects, BackendError for a backend without plans. C: `ggml_backend_graph_plan_create`. */
   plan(graph: GraphReference): GraphPlan {
     this.#core.assertIdle("plan");
-    return new GraphPlan(this, graph, (compute) => {
+    return createGraphPlan(this, graph, (compute) => {
       this.#core.assertIdle("compute");
       return this.#core.thread.runSync(this.#check(graph), compute);
     });

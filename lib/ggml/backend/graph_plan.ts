@@ -12,6 +12,8 @@ import { statusError } from "./status.ts";
 /** Does work with the plan's backend and graph, once they were checked, and returns what it gives. */
 export type ComputePlan = <T>(work: () => T) => T;
 
+let create: (backend: Backend, graph: GraphReference, run: ComputePlan) => GraphPlan;
+
 /**
  * A graph that a backend has prepared to compute often. The CPU has plans; most others have none.
  *
@@ -23,12 +25,7 @@ export class GraphPlan implements Disposable {
   readonly #run: ComputePlan;
   readonly #handle: Handle<"ggml_backend_graph_plan_t">;
 
-  /**
-   * Made by {@linkcode Backend.plan}.
-   *
-   * @internal
-   */
-  constructor(backend: Backend, graph: GraphReference, run: ComputePlan) {
+  private constructor(backend: Backend, graph: GraphReference, run: ComputePlan) {
     brands.backend.check("backend", backend);
     checkFunction("run", run);
     if (!brands.graph.has(graph) && !brands.graphCopy.has(graph)) refuse("graph", graph, "a Graph");
@@ -88,6 +85,12 @@ export class GraphPlan implements Disposable {
   }
 
   static {
+    create = (backend, graph, run) => new GraphPlan(backend, graph, run);
     definePicture(GraphPlan, "GraphPlan", (plan) => (plan.#handle.assertAlive(), `on ${plan.#backend.name}`));
   }
+}
+
+/** Returns a plan of a backend for a graph, which `run` checks before each use. */
+export function createGraphPlan(backend: Backend, graph: GraphReference, run: ComputePlan): GraphPlan {
+  return create(backend, graph, run);
 }

@@ -9,7 +9,7 @@ import { checkNative } from "../tensor/address.ts";
 import { Device } from "../backend/device.ts";
 import { drainErrors, recordError } from "../backend/callback_errors.ts";
 import { CallbackSet, ScriptMemory } from "./memory.ts";
-import { JsNode } from "./node.ts";
+import { createJsNode, type JsNode } from "./node.ts";
 
 /** What a {@linkcode JsDevice} is made of. */
 export interface JsDeviceOptions {
@@ -152,7 +152,7 @@ export class JsDevice implements Disposable {
   }
 
   #asks(ask: ((node: JsNode) => boolean) | undefined, node: Pointer<"ggml_tensor"> | null): boolean {
-    return ask !== undefined && node !== null && ask(new JsNode(this.#native, node)) === true;
+    return ask !== undefined && node !== null && ask(createJsNode(this.#native, node)) === true;
   }
 
   #deviceFunctions(name: Pointer<"char">, description: Pointer<"char">): object {
@@ -255,7 +255,7 @@ export class JsDevice implements Disposable {
       const node = native.lib.ggml_graph_node(graph, index);
       const { flags } = native.structAt("ggml_tensor", node);
       const isWanted = (flags & ggml_tensor_flag.GGML_TENSOR_FLAG_COMPUTE) !== 0 && !native.lib.ggml_is_empty(node);
-      if (isWanted && !isView(native, node)) this.#options.compute(new JsNode(native, node));
+      if (isWanted && !isView(native, node)) this.#options.compute(createJsNode(native, node));
     }
     return ggml_status.GGML_STATUS_SUCCESS;
   }

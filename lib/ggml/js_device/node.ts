@@ -5,6 +5,8 @@ import type { ggml_tensor } from "../../../ffi/mod.ts";
 import { arrayOver, type TensorArray } from "../tensor/view.ts";
 import { type Shape, typeById, type TypeName } from "../tensor/types.ts";
 
+let create: (native: Native, pointer: Pointer<"ggml_tensor">) => JsNode;
+
 /** A node of a graph, or an operand, as a backend in TypeScript sees it; valid during the call only. */
 export class JsNode {
   /** Its shape, four dimensions, the fastest one first. C: `ne`. */
@@ -17,12 +19,7 @@ export class JsNode {
   readonly #pointer: Pointer<"ggml_tensor">;
   readonly #view: StructView<ggml_tensor>;
 
-  /**
-   * Made by {@linkcode JsDevice}.
-   *
-   * @internal
-   */
-  constructor(native: Native, pointer: Pointer<"ggml_tensor">) {
+  private constructor(native: Native, pointer: Pointer<"ggml_tensor">) {
     checkAddress(native, pointer);
     this.#native = native;
     this.#pointer = pointer;
@@ -51,7 +48,7 @@ export class JsNode {
   /** Its operands. */
   get sources(): JsNode[] {
     return Array.from(this.#view.src).filter((source) => source !== 0n)
-      .map((source) => new JsNode(this.#native, source as Pointer<"ggml_tensor">));
+      .map((source) => createJsNode(this.#native, source as Pointer<"ggml_tensor">));
   }
 
   /** Whether its elements lie one after another, without gaps. C: `ggml_is_contiguous`. */
@@ -70,10 +67,16 @@ export class JsNode {
   }
 
   static {
+    create = (native, pointer) => new JsNode(native, pointer);
     definePicture(
       JsNode,
       "JsNode",
       (node) => `${node.name || "node"} ${node.op} ${node.type} [${node.shape.join(", ")}]`,
     );
   }
+}
+
+/** Returns the node at an address. */
+export function createJsNode(native: Native, pointer: Pointer<"ggml_tensor">): JsNode {
+  return create(native, pointer);
 }

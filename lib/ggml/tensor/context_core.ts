@@ -6,7 +6,7 @@ import { ContextFullError, GraphError } from "./errors.ts";
 import { HandedOut } from "./handed_out.ts";
 import { Handle } from "./handle.ts";
 import { measure } from "./measure.ts";
-import { Tensor } from "./tensor.ts";
+import { createTensor, type Tensor } from "./tensor.ts";
 
 /** A function of ggml that makes a tensor in the context that it is given. */
 export type TensorMaker = (context: Pointer<"ggml_context">) => Pointer<"ggml_tensor"> | null;
@@ -86,7 +86,7 @@ export class ContextCore {
 
   /** A tensor of this context, or of one that it uses, by its address. */
   wrap(pointer: Pointer<"ggml_tensor">): Tensor {
-    return new Tensor(this.#context, this.#lifetime, pointer);
+    return createTensor(this.#context, this.#lifetime, pointer);
   }
 
   /** Notes that tensors of this context refer to those of another one, which must outlive it. */

@@ -28,6 +28,8 @@ const flagBits: Readonly<Record<TensorFlag, number>> = {
 /** The longest name in bytes of UTF-8: `GGML_MAX_NAME` less the NUL. */
 const MAX_NAME_BYTES = 63;
 
+let create: (context: GgmlContext, lifetime: Lifetime, pointer: Pointer<"ggml_tensor">) => Tensor;
+
 /**
  * A tensor of a {@linkcode GgmlContext}: up to four dimensions, the fastest one first. What is made by an operator has values once a graph with it was
  * computed. Each use after its context was disposed or reset throws DisposedError. C: `struct ggml_tensor`.
@@ -56,12 +58,7 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
   readonly #pointer: Pointer<"ggml_tensor">;
   #struct: StructView<ggml_tensor> | undefined;
 
-  /**
-   * Made by {@linkcode GgmlContext} and the operators.
-   *
-   * @internal
-   */
-  constructor(context: GgmlContext, lifetime: Lifetime, pointer: Pointer<"ggml_tensor">) {
+  private constructor(context: GgmlContext, lifetime: Lifetime, pointer: Pointer<"ggml_tensor">) {
     brands.context.check("context", context);
     if (!isInstance(lifetime, Lifetime) || typeof pointer !== "bigint") {
       refuse("a tensor's address", pointer, "a context's own");
@@ -297,6 +294,7 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
   }
 
   static {
+    create = (context, lifetime, pointer) => new Tensor(context, lifetime, pointer);
     definePicture(Tensor, "Tensor", (tensor) => `${tensor.label}${valuesPicture(tensor)}`);
   }
 }
@@ -330,4 +328,9 @@ function isPlain(type: TypeName): boolean {
 
 function bufferName({ native, struct: { buffer } }: Tensor): string {
   return buffer === null ? "a buffer" : native.readCString(native.lib.ggml_backend_buffer_name(buffer));
+}
+
+/** Returns the tensor at an address of a context. */
+export function createTensor(context: GgmlContext, lifetime: Lifetime, pointer: Pointer<"ggml_tensor">): Tensor {
+  return create(context, lifetime, pointer);
 }

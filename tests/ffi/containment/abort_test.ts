@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import process from "node:process";
 import test from "node:test";
 import type { Guard } from "../../../ffi/containment/guard.ts";
+import { guardOf } from "../../../ffi/native.ts";
 import { Linux } from "../../../ffi/containment/linux.ts";
 import { readCString } from "../../../ffi/memory/c_string.ts";
 import {
@@ -61,7 +62,7 @@ linux("abort() without a word says so", async () => {
 
 linux("what an abort said isn't pushed out by what others log before it is read", async () => {
   const thread = await start();
-  const guard = native.guard as Guard;
+  const guard = guardOf(native) as Guard;
   const before = guard.parkedCount;
   const failed = thread.call("gguf_get_val_u32", empty, 5n);
   while (guard.parkedCount === before);

@@ -46,6 +46,7 @@ test("a class that can be disposed has a picture", async () => {
   for (const entry of entries) {
     for (const [name, value] of Object.entries(await exportsOf(entry))) {
       if (typeof value !== "function" || typeof value.prototype !== "object" || value.prototype === null) continue;
+      if (!Object.hasOwn(value.prototype, "constructor")) continue;
       if (!(Symbol.dispose in value.prototype || Symbol.asyncDispose in value.prototype)) continue;
       assert.ok(Object.hasOwn(value.prototype, "toString"), `${entry} ${name} has no toString`);
       assert.ok(Object.hasOwn(value.prototype, inspect.custom), `${entry} ${name} isn't inspected`);
