@@ -8,8 +8,9 @@ import { JinjaError, typeError, valueError } from "./errors.ts";
 import type { Run } from "./run.ts";
 import { Dict, Range } from "./values/dict.ts";
 import { index } from "./values/numbers.ts";
-import { typeName, undefinedError } from "./values/protocol.ts";
-import { str } from "./values/repr.ts";
+import { escape, like, Markup } from "./values/markup.ts";
+import { listOf, typeName, undefinedError } from "./values/protocol.ts";
+import { repr } from "./values/repr.ts";
 import { charactersOf, concatText, isStr, lengthOf, sliceText, type Str, textOf, unitsAt } from "./values/text.ts";
 import { Func, Obj, orElse, Tuple, Undefined, type Value } from "./values/types.ts";
 
@@ -29,17 +30,30 @@ class Unsafe extends Undefined {
 /** A method or attribute that a value has in Python. */
 function attributeOf(run: Run, value: Value, name: string): Value | undefined {
   if (value instanceof Undefined) return undefinedError(value);
-  const type = typeName(value);
+  const type = isStr(value) ? "str" : typeName(value);
   const own = value instanceof Obj ? value.attribute?.(name, run) : undefined;
   if (own !== undefined) return own;
   if (name.startsWith("_") && /^__\w+__$/.test(name)) return unsafe(type, name);
   const method = run.library.methods.get(type)?.get(name);
   if (method !== undefined) {
-    return new Func(name, ({ positional, named }) => method(run, { positional: [value, ...positional], named }));
+    return new Func(name, ({ positional, named }) => {
+      const args = value instanceof Markup ? escapedArguments(run, name, positional) : positional;
+      return like(value, method(run, { positional: [value, ...args], named }));
+    });
   }
   if (mutating[type]?.has(name) === true) return unsafe(type, name);
   if (type === "int" || type === "bool" || type === "float") return numberAttribute(value, name);
   return undefined;
+}
+
+/** The arguments of a method of HTML: what it puts into that is escaped. */
+function escapedArguments(run: Run, name: string, args: readonly Value[]): readonly Value[] {
+  const [first, second, ...rest] = args;
+  if (name === "join" && first !== undefined) return [listOf(first, run).map((one) => escape(one, run))];
+  if (name === "format") return args.map((one) => isStr(one) ? escape(one, run) : one);
+  return name === "replace" && first !== undefined && second !== undefined
+    ? [first, escape(second, run), ...rest]
+    : args;
 }
 
 function unsafe(type: string, name: string): Unsafe {
@@ -55,11 +69,7 @@ function numberAttribute(value: Value, name: string): Value | undefined {
 
 function missing(value: Value, name: Str): Undefined {
   const key = textOf(name);
-  return new Undefined(
-    value === null
-      ? `'None' has no attribute '${key}'`
-      : `'${value instanceof Dict ? "dict" : typeName(value)} object' has no attribute '${key}'`,
-  );
+  return new Undefined(`'${ownerName(value)}' has no attribute '${key}'`);
 }
 
 /** `value.name`: an attribute, else an element. */
@@ -73,7 +83,13 @@ export function getItem(run: Run, value: Value, key: Value): Value {
   const found = element(run, value, key);
   if (found !== undefined) return found;
   if (isStr(key)) return orElse(attributeOf(run, value, textOf(key)), () => missing(value, key));
-  return missing(value, str(key, run));
+  return new Undefined(`${ownerName(value)} has no element ${textOf(repr(key, run))}`);
+}
+
+/** A value as Jinja names it in what it says of undefined values. */
+function ownerName(value: Value): string {
+  if (value === null) return "None";
+  return `${typeName(value)} object`;
 }
 
 /** The attribute alone, for the filter `attr`. */
@@ -92,7 +108,10 @@ function element(run: Run, value: Value, key: Value): Value | undefined {
     const at = index(key) + (index(key) < 0 ? value.size() : 0);
     return at >= 0 && at < value.size() ? value.at(at) : undefined;
   }
-  if (value instanceof Dict) return isHashable(key) ? value.get(key) : undefined;
+  if (value instanceof Dict) {
+    if (isStr(key)) run.text(textOf(key).length);
+    return isHashable(key) ? value.get(key) : undefined;
+  }
   return value instanceof Obj ? value.item?.(key, run) : undefined;
 }
 
@@ -100,13 +119,13 @@ function isHashable(key: Value): boolean {
   return !Array.isArray(key) && !(key instanceof Dict) && !(key instanceof Tuple && !key.items.every(isHashable));
 }
 
-function characterAt(run: Run, value: Str, at: number): Str | undefined {
+function characterAt(run: Run, value: Str, at: number): Value | undefined {
   const text = textOf(value);
   run.text(text.length);
   const length = lengthOf(text);
   const place = at < 0 ? at + length : at;
   if (place < 0 || place >= length) return undefined;
-  return sliceText(value, unitsAt(text, place), unitsAt(text, place + 1));
+  return like(value, sliceText(value, unitsAt(text, place), unitsAt(text, place + 1)));
 }
 
 /** The bounds of a slice; those left out are `undefined`. */
@@ -119,60 +138,54 @@ export interface SliceBounds {
   readonly step: Value | undefined;
 }
 
-/** `value[start:stop:step]`. */
+/** `value[start:stop:step]`. Throws Python's TypeError for a value that has no slices: unlike with a key, nothing is undefined. */
 export function getSlice(run: Run, value: Value, bounds: SliceBounds): Value {
   if (value instanceof Undefined) return undefinedError(value);
-  if (isStr(value)) return textSlice(run, value, bounds);
+  if (isStr(value)) return like(value, textSlice(run, value, bounds));
   const items = Array.isArray(value) ? value : value instanceof Tuple ? value.items : undefined;
   if (items !== undefined) {
     const places = placesOf(items.length, bounds);
-    if (places === undefined) return missing(value, "slice");
     run.list(places.length);
     const part = places.map((at) => items[at] ?? null);
     return Array.isArray(value) ? part : new Tuple(part);
   }
   if (value instanceof Range) {
-    const places = limitsOf(value.size(), bounds);
-    if (places === undefined) return missing(value, "slice");
-    const [start, stop, step] = places;
+    const [start, stop, step] = limitsOf(value.size(), bounds);
     return new Range(value.start + start * value.step, value.start + stop * value.step, step * value.step);
   }
-  return missing(value, "slice(…)");
+  if (value instanceof Dict) return typeError("unhashable type: 'slice'");
+  return typeError(`'${typeName(value)}' object is not subscriptable`);
 }
 
 function textSlice(run: Run, value: Str, bounds: SliceBounds): Value {
   const text = textOf(value);
   run.text(text.length);
-  const limits = limitsOf(lengthOf(text), bounds);
-  if (limits === undefined) return missing(value, "slice");
-  const [start, stop, step] = limits;
+  const [start, stop, step] = limitsOf(lengthOf(text), bounds);
   if (step === 1) return sliceText(value, unitsAt(text, start), unitsAt(text, Math.max(start, stop)));
   const characters = [...charactersOf(value)];
   run.list(characters.length);
-  return concatText((placesOf(characters.length, bounds) ?? []).map((at) => characters[at] ?? ""));
+  return concatText(placesOf(characters.length, bounds).map((at) => characters[at] ?? ""));
 }
 
-/** Where a slice begins, ends and how it goes on; `undefined` when a bound is no index. */
-function limitsOf(length: number, { start, stop, step }: SliceBounds): [number, number, number] | undefined {
-  const given = [start, stop, step].map((bound) => bound ?? null);
-  if (given.some((bound) => bound !== null && typeof bound !== "bigint" && typeof bound !== "boolean")) {
-    return undefined;
+/** Where a slice begins, ends and how it goes on. */
+function limitsOf(length: number, { start, stop, step }: SliceBounds): [number, number, number] {
+  const [first = null, last = null, by = null] = [start, stop, step];
+  if ([first, last, by].some((bound) => bound !== null && typeof bound !== "bigint" && typeof bound !== "boolean")) {
+    typeError("slice indices must be integers or None or have an __index__ method");
   }
-  const by = given[2] === null || given[2] === undefined ? 1 : index(given[2]);
-  if (by === 0) valueError("slice step cannot be zero");
-  const [low, high] = by > 0 ? [0, length] : [-1, length - 1];
-  const place = (bound: Value | undefined, other: number): number => {
-    if (bound === null || bound === undefined) return other;
+  const stride = by === null ? 1 : index(by);
+  if (stride === 0) valueError("slice step cannot be zero");
+  const [low, high] = stride > 0 ? [0, length] : [-1, length - 1];
+  const place = (bound: Value, other: number): number => {
+    if (bound === null) return other;
     const at = index(bound);
     return Math.min(high, Math.max(low, at < 0 ? at + length : at));
   };
-  return [place(given[0], by > 0 ? low : high), place(given[1], by > 0 ? high : low), by];
+  return [place(first, stride > 0 ? low : high), place(last, stride > 0 ? high : low), stride];
 }
 
-function placesOf(length: number, bounds: SliceBounds): number[] | undefined {
-  const limits = limitsOf(length, bounds);
-  if (limits === undefined) return undefined;
-  const [start, stop, step] = limits;
+function placesOf(length: number, bounds: SliceBounds): number[] {
+  const [start, stop, step] = limitsOf(length, bounds);
   const places: number[] = [];
   for (let at = start; step > 0 ? at < stop : at > stop; at += step) places.push(at);
   return places;

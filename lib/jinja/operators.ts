@@ -4,6 +4,7 @@ import { percent } from "./methods/percent.ts";
 import { repeat } from "./methods/string_parts.ts";
 import { asInt, asNumber, bitsOf, index, intToFloat } from "./values/numbers.ts";
 import { typeName, undefinedError } from "./values/protocol.ts";
+import { escape, like, Markup, markup } from "./values/markup.ts";
 import { concatText, isStr, textOf } from "./values/text.ts";
 import { Tuple, Undefined, type Value } from "./values/types.ts";
 
@@ -39,6 +40,11 @@ function float(value: bigint | number): number {
 
 function added(run: Run, left: Value, right: Value): Value | undefined {
   if (isStr(left) && isStr(right)) {
+    if (left instanceof Markup || right instanceof Markup) {
+      const [first, second] = [escape(left, run), escape(right, run)];
+      run.text(first.text.length + second.text.length);
+      return markup(concatText([first, second]));
+    }
     run.text(textOf(left).length + textOf(right).length);
     return typeof left === "string" && typeof right === "string" ? left + right : concatText([left, right]);
   }
@@ -58,7 +64,7 @@ function added(run: Run, left: Value, right: Value): Value | undefined {
 
 function multiplied(run: Run, value: Value, times: Value): Value | undefined {
   if (asInt(times) === undefined) return undefined;
-  if (isStr(value)) return repeat(run, value, index(times));
+  if (isStr(value)) return like(value, repeat(run, value, index(times)));
   const items = Array.isArray(value) ? value : value instanceof Tuple ? value.items : undefined;
   if (items === undefined) return undefined;
   const length = items.length * Math.max(0, index(times));
@@ -82,7 +88,7 @@ function integers(run: Run, operator: BinaryOperator, left: bigint, right: bigin
       return left * right;
     case "/":
       if (right === 0n) return byZero("division by zero");
-      return intToFloat(left) / intToFloat(right);
+      return quotientOf(left, right);
     case "//":
       if (right === 0n) return byZero("integer division or modulo by zero");
       return left / right - (left % right !== 0n && left < 0n !== right < 0n ? 1n : 0n);
@@ -94,6 +100,20 @@ function integers(run: Run, operator: BinaryOperator, left: bigint, right: bigin
     case "**":
       return integerPower(run, left, right);
   }
+}
+
+const EXACT = 2n ** 53n;
+
+/** The quotient of two integers, rounded once. */
+function quotientOf(left: bigint, right: bigint): number {
+  const [over, under] = [left < 0n ? -left : left, right < 0n ? -right : right];
+  if (over <= EXACT && under <= EXACT) return Number(left) / Number(right);
+  const shift = Math.max(0, 70 + under.toString(2).length - over.toString(2).length);
+  const shifted = over << BigInt(shift);
+  // A bit for the rest decides where the quotient would lie halfway.
+  const quotient = shifted / under << 1n | (shifted % under === 0n ? 0n : 1n);
+  const size = intToFloat(quotient) / 2 ** (shift + 1);
+  return left < 0n === right < 0n ? size : -size;
 }
 
 function integerPower(run: Run, base: bigint, exponent: bigint): Value {
@@ -131,7 +151,7 @@ function floorRest(left: number, right: number): number {
 
 function floorQuotient(left: number, right: number): number {
   const quotient = (left - floorRest(left, right)) / right;
-  if (quotient === 0) return left / right < 0 ? -0 : 0;
+  if (quotient === 0) return left / right < 0 || Object.is(left / right, -0) ? -0 : 0;
   const floor = Math.floor(quotient);
   return quotient - floor > 0.5 ? floor + 1 : floor;
 }

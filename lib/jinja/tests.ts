@@ -4,6 +4,7 @@ import { questions } from "./methods/string_case.ts";
 import { defineAll } from "./values/args.ts";
 import { equals, inOrder, isIn, isSame, type Order } from "./values/compare.ts";
 import { Dict, Range } from "./values/dict.ts";
+import { Markup } from "./values/markup.ts";
 import { tryIterate } from "./values/protocol.ts";
 import { str } from "./values/repr.ts";
 import { isStr, textOf } from "./values/text.ts";
@@ -52,7 +53,7 @@ export const tests: ReadonlyMap<string, Callable> = defineAll({
   sequence: simple(isSequence),
   iterable: simple((value, run) => tryIterate(value, run) !== undefined),
   callable: simple((value) => (value instanceof Obj && value.call !== undefined) || value instanceof Undefined),
-  escaped: simple(() => false),
+  escaped: simple((value) => value instanceof Markup),
   lower: simple((value, run) => questions["islower"]?.(textOf(str(value, run))) === true),
   upper: simple((value, run) => questions["isupper"]?.(textOf(str(value, run))) === true),
   sameas: ["value other", 2, (_run, value: Value, other: Value) => isSame(value, other)],

@@ -1,4 +1,5 @@
-"""Renders templates with Python's jinja2 and the settings of Hugging Face's transformers: one JSON request a line in, one JSON answer a line out.
+"""Renders templates with Python's jinja2 and the settings of Hugging Face's transformers: one JSON request per line of the file given
+as the argument, one JSON answer per line out.
 
 {"template": text, "variables": {...}} gives {"text": "..."}, or {"error": "the class", "message": "..."}.
 With {"file": path} in place of the template it is read from a file. The date is always 2026-01-02 03:04:05.
@@ -61,12 +62,17 @@ def answer(request):
     return {"text": COMPILED[source].render(**request.get("variables", {}))}
 
 
-for line in sys.stdin:
-    try:
-        result = answer(json.loads(line))
-        json.dumps(result).encode("utf-8")
-    except RecursionError:
-        result = {"error": "RecursionError", "message": "too deep"}
-    except Exception as error:
-        result = {"error": type(error).__name__, "message": str(error)}
-    print(json.dumps(result), flush=True)
+def main(path):
+    with open(path, encoding="utf-8") as requests:
+        for line in requests:
+            try:
+                result = answer(json.loads(line))
+                result["text"].encode("utf-8")
+            except RecursionError:
+                result = {"error": "RecursionError", "message": "too deep"}
+            except Exception as error:
+                result = {"error": type(error).__name__, "message": str(error)}
+            print(json.dumps(result))
+
+
+main(sys.argv[1])

@@ -108,14 +108,16 @@ function forLoop(statement: For, given: Value, depth: number, frame: Frame): voi
   };
   const values = test === undefined ? given : new Iter(selected(target, test, given, scope, run));
   const loop = new Loop(values, run, depth, recursive ? recurse : undefined);
+  // As in Python's Jinja a turn that was left by break or continue doesn't count.
   let isEmpty = true;
   for (let next = loop.next(); next !== undefined; next = loop.next()) {
     run.charge(STEPS_PER_TURN);
-    isEmpty = false;
     const inner = new Scope(scope);
     inner.set("loop", loop);
     assign(target, next.value, inner, run);
-    if (executeAll(body, { run, scope: inner, output }) === "break") break;
+    const ending = executeAll(body, { run, scope: inner, output });
+    if (ending === "break") break;
+    if (ending === "end") isEmpty = false;
   }
   if (isEmpty) executeAll(statement.otherwise, { run, scope: new Scope(scope), output });
 }

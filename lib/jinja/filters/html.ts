@@ -1,35 +1,17 @@
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&#34;",
-  "'": "&#39;",
-};
-
-/** A text whose characters mean nothing in HTML. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
-}
-
 const names: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\xa0" };
 
 /** A text without HTML's comments and tags, and each run of white space as one space. */
 export function stripTags(text: string): string {
-  let plain = text;
-  for (let start = plain.indexOf("<!--"); start >= 0; start = plain.indexOf("<!--", start)) {
-    const end = plain.indexOf("-->", start);
-    if (end < 0) break;
-    plain = plain.slice(0, start) + plain.slice(end + 3);
-  }
   const parts: string[] = [];
   let at = 0;
-  for (let start = plain.indexOf("<"); start >= 0; start = plain.indexOf("<", at)) {
-    const end = plain.indexOf(">", start);
+  for (let start = text.indexOf("<"); start >= 0; start = text.indexOf("<", at)) {
+    const close = text.startsWith("<!--", start) ? "-->" : ">";
+    const end = text.indexOf(close, start + 1);
     if (end < 0) break;
-    parts.push(plain.slice(at, start));
-    at = end + 1;
+    parts.push(text.slice(at, start));
+    at = end + close.length;
   }
-  parts.push(plain.slice(at));
+  parts.push(text.slice(at));
   return parts.join("").split(/\s+/).filter((word) => word !== "").join(" ").replace(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+));/gi,
     (found: string, decimal?: string, hex?: string, name?: string) => {

@@ -1,12 +1,14 @@
-import { JinjaError } from "../errors.ts";
+import { JinjaError, typeError } from "../errors.ts";
 import { binary, unary } from "../operators.ts";
 import type { Run } from "../run.ts";
 import { defineAll } from "../values/args.ts";
 import { asNumber, floatToInt, index, parseFloatText, parseInteger, round, toFloat } from "../values/numbers.ts";
 import { isStr, textOf } from "../values/text.ts";
-import type { Callable, Value } from "../values/types.ts";
+import { typeName, undefinedError } from "../values/protocol.ts";
+import { type Callable, Undefined, type Value } from "../values/types.ts";
 
 function toInt(run: Run, value: Value, other: Value, base: Value): Value {
+  if (value instanceof Undefined) return undefinedError(value);
   try {
     if (isStr(value)) {
       const parsed = parseInteger(textOf(value), index(base), run);
@@ -23,9 +25,10 @@ function toInt(run: Run, value: Value, other: Value, base: Value): Value {
   }
 }
 
-function orDefault(work: () => Value, other: Value): Value {
+function float(value: Value, other: Value): Value {
+  if (value instanceof Undefined) return undefinedError(value);
   try {
-    return work();
+    return toFloat(value);
   } catch (error) {
     if (error instanceof JinjaError && (error.kind === "ValueError" || error.kind === "TypeError")) return other;
     throw error;
@@ -39,8 +42,10 @@ function roundBy(run: Run, value: Value, precision: Value, method: Value): Value
     throw new JinjaError("ValueError", "method must be common, ceil or floor");
   }
   const power = binary(run, "**", 10n, precision);
-  const number = asNumber(binary(run, "*", value, power));
-  const whole = typeof number === "number" ? floatToInt(Math[name](number)) : number ?? 0n;
+  const product = binary(run, "*", value, power);
+  const number = asNumber(product);
+  if (number === undefined) return typeError(`must be real number, not ${typeName(product)}`);
+  const whole = typeof number === "number" ? floatToInt(Math[name](number)) : number;
   return binary(run, "/", whole, power);
 }
 
@@ -57,7 +62,7 @@ export const numberFilters: ReadonlyMap<string, Callable> = defineAll({
     1,
     (run, value: Value, other: Value = 0n, base: Value = 10n) => toInt(run, value, other, base),
   ],
-  float: ["value default", 1, (_run, value: Value, other: Value = 0) => orDefault(() => toFloat(value), other)],
+  float: ["value default", 1, (_run, value: Value, other: Value = 0) => float(value, other)],
   round: [
     "value precision method",
     1,

@@ -8,6 +8,7 @@ import { equals, inOrder, sorted } from "../values/compare.ts";
 import { Dict, keyOf, Range, reversedOf, View } from "../values/dict.ts";
 import { index } from "../values/numbers.ts";
 import { each, isTrue, iterate, listOf, size, tryIterate, typeName } from "../values/protocol.ts";
+import { like } from "../values/markup.ts";
 import { charactersOf, concatText, derived, isStr, textOf } from "../values/text.ts";
 import { type Callable, Iter, orElse, Tuple, Undefined, type Value } from "../values/types.ts";
 import { attributeGetter, attributesGetter } from "./attribute_path.ts";
@@ -64,7 +65,9 @@ function* unique(
   const get = keyGetter(run, attribute, isCaseSensitive);
   const seen = new Set<string>();
   for (const one of each(value, run)) {
-    const key = keyOf(get(one));
+    const found = get(one);
+    if (isStr(found)) run.text(textOf(found).length);
+    const key = keyOf(found);
     if (seen.has(key)) continue;
     seen.add(key);
     yield one;
@@ -121,7 +124,7 @@ function* slices(run: Run, value: Value, count: number, fill: Value): Generator<
 function reverse(run: Run, value: Value): Value {
   if (isStr(value)) {
     run.text(textOf(value).length);
-    return concatText([...charactersOf(value)].reverse());
+    return like(value, concatText([...charactersOf(value)].reverse()));
   }
   if (Array.isArray(value)) return reversedOf(value, "list_reverseiterator");
   if (value instanceof Tuple) return reversedOf(value.items, "reversed");
@@ -137,7 +140,7 @@ function last(run: Run, value: Value): Value {
   const isReversible = isStr(value) || Array.isArray(value) || value instanceof Tuple || value instanceof Dict ||
     value instanceof View || value instanceof Range;
   if (!isReversible && !(value instanceof Undefined)) return typeError(`'${typeName(value)}' object is not reversible`);
-  return orElse(listOf(value, run).at(-1), () => new Undefined("No last item, sequence was empty."));
+  return like(value, orElse(listOf(value, run).at(-1), () => new Undefined("No last item, sequence was empty.")));
 }
 
 function* pairs(run: Run, value: Value): Generator<Value, void, undefined> {

@@ -9,10 +9,11 @@ import { index, toFloat } from "../values/numbers.ts";
 import { each, listOf, tryIterate, typeName } from "../values/protocol.ts";
 import { quoted, repr, str } from "../values/repr.ts";
 import { concatText, derived, isStr, lengthOf, sliceText, SPACES, type Str, textOf, unitsAt } from "../values/text.ts";
-import { type Callable, Iter, orElse, Tuple, Undefined, type Value } from "../values/types.ts";
+import { type Callable, Iter, Tuple, Undefined, type Value } from "../values/types.ts";
 import { attributeGetter } from "./attribute_path.ts";
 import { wrapText } from "./wrap.ts";
-import { escapeHtml, stripTags, urlQuote } from "./html.ts";
+import { escape, escapeHtml, like, Markup, markup } from "../values/markup.ts";
+import { stripTags, urlQuote } from "./html.ts";
 
 type Optional = Value | undefined;
 
@@ -21,7 +22,7 @@ function changing(change: (text: string) => string): readonly ["s", 1, (run: Run
     const text = str(value, run);
     const changed = change(textOf(text));
     run.text(changed.length);
-    return derived(changed, text);
+    return like(value, derived(changed, text));
   }];
 }
 
@@ -34,7 +35,8 @@ function titled(text: string): string {
 
 function indent(run: Run, value: Value, width: Value, first: boolean, blank: boolean): Value {
   if (!isStr(value)) return typeError(`unsupported operand type(s) for +=: '${typeName(value)}' and 'str'`);
-  const indention = isStr(width) ? width : repeat(run, " ", index(width));
+  const given = isStr(width) ? width : repeat(run, " ", index(width));
+  const indention = value instanceof Markup ? escape(given, run) : given;
   const lines = splitLines(run, concatText([value, "\n"]), false);
   const by = textOf(indention).length;
   run.text(textOf(value).length + by * lines.length);
@@ -44,7 +46,7 @@ function indent(run: Run, value: Value, width: Value, first: boolean, blank: boo
     if (at === 0 ? first : blank || textOf(line) !== "") parts.push(indention);
     parts.push(line);
   }
-  return concatText(parts);
+  return like(value, concatText(parts));
 }
 
 function truncate(run: Run, value: Value, length: Value, killWords: boolean, end: Value, leeway: Value): Value {
@@ -58,7 +60,7 @@ function truncate(run: Run, value: Value, length: Value, killWords: boolean, end
   if (lengthOf(text) <= most + tolerance) return value;
   const cut = sliceText(value, 0, unitsAt(text, kept));
   const whole = killWords ? cut : split(run, cut, " ", 1n, true)[0] ?? "";
-  return concatText([needStr(whole), mark]);
+  return like(value, concatText([needStr(whole), value instanceof Markup ? escape(mark, run) : mark]));
 }
 
 function fileSize(value: Value, binary: boolean): string {
@@ -78,7 +80,7 @@ function xmlAttributes(run: Run, value: Value, autospace: boolean): Value {
   const parts = value.entries().filter(([, one]) => one !== null && !(one instanceof Undefined)).map(([key, one]) => {
     const name = textOf(needStr(key));
     if (/[\s/>=]/.test(name)) valueError(`Invalid character in attribute name: ${quoted(name)}`);
-    return `${escapeHtml(name)}="${escapeHtml(textOf(str(one, run)))}"`;
+    return `${escapeHtml(name)}="${textOf(escape(one, run))}"`;
   });
   const text = parts.join(" ");
   run.text(text.length);
@@ -92,7 +94,8 @@ function urlEncode(run: Run, value: Value): Value {
   }
   const pairs = value instanceof Dict ? value.entries().map((pair) => new Tuple(pair)) : each(value, run);
   const parts = Array.from(pairs, (pair) => {
-    const [key = "", one = ""] = listOf(pair, run);
+    const [key, one, ...rest] = listOf(pair, run);
+    if (key === undefined || one === undefined || rest.length > 0) valueError("a pair has two values to unpack");
     return `${urlQuote(textOf(str(key, run)), true)}=${urlQuote(textOf(str(one, run)), true)}`;
   });
   return derived(parts.join("&"), repr(value, run));
@@ -102,7 +105,11 @@ function format(run: Run, { positional: [pattern, ...values], named }: Parameter
   if (values.length > 0 && named.size > 0) {
     throw new JinjaError("TypeError", "can't handle positional and keyword arguments at the same time");
   }
-  return percent(run, str(orElse(pattern, () => ""), run), named.size > 0 ? new Dict(named) : new Tuple(values));
+  return percent(
+    run,
+    isStr(pattern) ? pattern : str(pattern ?? null, run),
+    named.size > 0 ? new Dict(named) : new Tuple(values),
+  );
 }
 
 /** Jinja's filters of texts. */
@@ -111,18 +118,28 @@ export const textFilters: ReadonlyMap<string, Callable> = new Map([
     upper: changing((text) => text.toUpperCase()),
     lower: changing((text) => text.toLowerCase()),
     capitalize: changing(capitalize),
-    title: changing(titled),
-    escape: changing(escapeHtml),
-    e: changing(escapeHtml),
-    forceescape: changing(escapeHtml),
-    striptags: changing(stripTags),
-    string: ["object", 1, (run, value: Value) => str(value, run)],
-    safe: ["value", 1, (run, value: Value) => str(value, run)],
-    trim: ["value chars", 1, (run, value: Value, chars: Optional) => strip(run, str(value, run), chars, "both")],
+    title: ["s", 1, (run, value: Value) => {
+      const text = str(value, run);
+      return derived(titled(textOf(text)), text);
+    }],
+    escape: ["s", 1, (run, value: Value) => escape(value, run)],
+    e: ["s", 1, (run, value: Value) => escape(value, run)],
+    forceescape: ["value", 1, (run, value: Value) => escape(str(value, run), run)],
+    striptags: ["value", 1, (run, value: Value) => {
+      const text = str(value, run);
+      return derived(stripTags(textOf(text)), text);
+    }],
+    string: ["object", 1, (run, value: Value) => isStr(value) ? value : str(value, run)],
+    safe: ["value", 1, (run, value: Value) => markup(str(value, run))],
+    trim: [
+      "value chars",
+      1,
+      (run, value: Value, chars: Optional) => like(value, strip(run, str(value, run), chars, "both")),
+    ],
     center: [
       "value width",
       1,
-      (run, value: Value, width: Value = 80n) => pad(run, str(value, run), width, undefined, "c"),
+      (run, value: Value, width: Value = 80n) => like(value, pad(run, str(value, run), width, undefined, "c")),
     ],
     replace: [
       "s old new count",
@@ -158,6 +175,7 @@ export const textFilters: ReadonlyMap<string, Callable> = new Map([
       "s width break_long_words wrapstring break_on_hyphens",
       1,
       (run, value: Value, width: Value = 79n, long: Value = true, by: Value = null, hyphens: Value = true) => {
+        run.list(textOf(needStr(value)).length);
         const lines = splitLines(run, needStr(value), false).map((line) =>
           wrapText(textOf(line), index(width), flag(run, long), flag(run, hyphens))
         );
@@ -173,7 +191,7 @@ export const textFilters: ReadonlyMap<string, Callable> = new Map([
       (run, value: Value, autospace: Value = true) => xmlAttributes(run, value, flag(run, autospace)),
     ],
     urlencode: ["value", 1, urlEncode],
-    pprint: ["value", 1, (run, value: Value) => repr(value, run)],
+    pprint: ["value", 1, (run, value: Value) => repr(value, run, true)],
   }),
   ["format", format] as const,
 ]);

@@ -131,7 +131,7 @@ export function formatValue(run: Run, value: Value, spec: string): Str {
   if (match === null) return valueError(`Invalid format specifier '${spec}' for object of type '${typeName(value)}'`);
   const [, fillCharacter, align, sign = "-", alternate, zero, width = "0", group = "", precision, kind = ""] = match;
   run.text(Number(width));
-  run.text(Number(precision ?? 0));
+  if (!isStr(value)) run.bits(4 * Number(precision ?? 0));
   const isZero = zero !== undefined && align === undefined;
   const read: Spec = {
     fill: fillCharacter ?? (zero !== undefined ? "0" : " "),
@@ -147,7 +147,8 @@ export function formatValue(run: Run, value: Value, spec: string): Str {
   return formatNumber(run, value, read);
 }
 
-function formatString(run: Run, value: Str, { fill: filling, align = "<", width, precision, kind }: Spec): Str {
+function formatString(run: Run, value: Str, { fill: filling, align = "<", width, group, precision, kind }: Spec): Str {
+  if (group !== "") valueError(`Cannot specify '${group}' with 's'.`);
   if (kind !== "" && kind !== "s") valueError(`Unknown format code '${kind}' for object of type 'str'`);
   if (align === "=") valueError("'=' alignment not allowed in string format specifier");
   const text = textOf(value);
@@ -167,7 +168,6 @@ function formatNumber(run: Run, value: Value, spec: Spec): Str {
   if (number === undefined) {
     return typeError(`unsupported format string passed to ${typeName(value)}.__format__`);
   }
-  if (typeof value === "boolean" && spec.kind === "") return formatString(run, str(value, run), spec);
   const { sign, body } = digits(number, spec);
   const marks = { "-": sign, "+": sign === "-" ? "-" : "+", " ": sign === "-" ? "-" : " " }[spec.sign] ?? sign;
   const { align = ">", fill: filling, width } = spec;

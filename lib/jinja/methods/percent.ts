@@ -10,6 +10,7 @@ import { Dict } from "../values/dict.ts";
 import { asNumber, floatToInt, index, intToFloat, toFloat } from "../values/numbers.ts";
 import { typeName } from "../values/protocol.ts";
 import { quoted, repr, str } from "../values/repr.ts";
+import { escape, Markup, markup, plain } from "../values/markup.ts";
 import { concatText, isStr, lengthOf, sliceText, type Str, textOf, unitsAt } from "../values/text.ts";
 import { orElse, Tuple, type Value } from "../values/types.ts";
 import { floatFormat } from "./number_format.ts";
@@ -48,6 +49,7 @@ class Values {
 /** Python's `pattern % values`. */
 export function percent(run: Run, pattern: Str, given: Value): Str {
   const values = new Values(given);
+  const isMarkup = pattern instanceof Markup;
   const text = textOf(pattern);
   const parts: Str[] = [];
   let end = 0;
@@ -66,9 +68,10 @@ export function percent(run: Run, pattern: Str, given: Value): Str {
     const left = flags.includes("-") || wanted < 0;
     wanted = Math.abs(wanted);
     const places = precision === "*" ? index(values.next()) : precision === undefined ? undefined : Number(precision);
-    run.text(wanted + (places ?? 0));
+    run.text(wanted);
+    if (!"sra".includes(kind)) run.bits(4 * (places ?? 0));
     const value = name === undefined ? values.next() : values.named(name);
-    const converted = convert(run, value, kind, flags, places);
+    const converted = convert(run, value, kind, { flags, precision: places, isMarkup });
     const missing = wanted - lengthOf(converted.sign + textOf(converted.body));
     const isZero = flags.includes("0") && !left && converted.isNumber;
     if (isZero) parts.push(converted.sign, repeat(run, "0", missing), converted.body);
@@ -81,7 +84,7 @@ export function percent(run: Run, pattern: Str, given: Value): Str {
   parts.push(sliceText(pattern, end, text.length));
   const result = concatText(parts);
   run.text(textOf(result).length);
-  return result;
+  return isMarkup ? markup(result) : result;
 }
 
 interface Converted {
@@ -90,9 +93,17 @@ interface Converted {
   readonly isNumber: boolean;
 }
 
-function convert(run: Run, value: Value, kind: string, flags: string, precision: number | undefined): Converted {
+/** How a value is written. */
+interface Style {
+  readonly flags: string;
+  readonly precision: number | undefined;
+  readonly isMarkup: boolean;
+}
+
+function convert(run: Run, value: Value, kind: string, { flags, precision, isMarkup }: Style): Converted {
   if ("sra".includes(kind)) {
-    const text = kind === "s" ? str(value, run) : repr(value, run);
+    const written = kind === "s" ? (isMarkup && isStr(value) ? value : str(value, run)) : repr(value, run);
+    const text = isMarkup ? plain(escape(written, run)) : written;
     const body = precision === undefined ? text : sliceText(text, 0, unitsAt(textOf(text), precision));
     return { sign: "", body, isNumber: false };
   }

@@ -96,12 +96,13 @@ export const stringMethods: ReadonlyMap<string, Callable> = new Map([
     startswith: [
       "self prefix start end",
       2,
-      (_run, self: Str, ends: Value, start: Optional, end: Optional) => hasEnd(self, ends, start, end, "startsWith"),
+      (run, self: Str, ends: Value, start: Optional, end: Optional) =>
+        hasEnd(run, self, ends, start, end, "startsWith"),
     ],
     endswith: [
       "self suffix start end",
       2,
-      (_run, self: Str, ends: Value, start: Optional, end: Optional) => hasEnd(self, ends, start, end, "endsWith"),
+      (run, self: Str, ends: Value, start: Optional, end: Optional) => hasEnd(run, self, ends, start, end, "endsWith"),
     ],
     removeprefix: ["self prefix", 2, (_run, self: Str, prefix: Value) => {
       const [text, start] = [textOf(self), textOf(needStr(prefix))];
@@ -134,7 +135,10 @@ export const stringMethods: ReadonlyMap<string, Callable> = new Map([
     encode: ["self encoding errors", 1, () => typeError("bytes aren't supported in chat templates")],
     ...Object.fromEntries(
       Object.entries(questions).map(([name, ask]) =>
-        [name, ["self", 1, (_run: Run, self: Str): Value => ask(textOf(self))]] as const
+        [name, ["self", 1, (run: Run, self: Str): Value => {
+          run.text(textOf(self).length);
+          return ask(textOf(self));
+        }]] as const
       ),
     ),
   }),

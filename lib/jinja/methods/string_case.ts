@@ -94,13 +94,13 @@ const classes = {
   // deno-lint-ignore no-control-regex -- ASCII has control characters
   isascii: /^[\x00-\x7f]*$/,
   isprintable: /^(?:[^\p{C}\p{Z}]| )*$/u,
-  isupper: /^[^\p{Lowercase}\p{Lt}]*\p{Uppercase}[^\p{Lowercase}\p{Lt}]*$/u,
-  islower: /^[^\p{Uppercase}\p{Lt}]*\p{Lowercase}[^\p{Uppercase}\p{Lt}]*$/u,
 } as const;
 
 /** The questions that a method asks about a text. */
 export const questions: Readonly<Record<string, (text: string) => boolean>> = {
   ...Object.fromEntries(Object.entries(classes).map(([name, pattern]) => [name, (text: string) => pattern.test(text)])),
+  isupper: (text) => /\p{Uppercase}/u.test(text) && !/[\p{Lowercase}\p{Lt}]/u.test(text),
+  islower: (text) => /\p{Lowercase}/u.test(text) && !/[\p{Uppercase}\p{Lt}]/u.test(text),
   istitle,
 };
 

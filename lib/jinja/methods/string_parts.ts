@@ -16,7 +16,6 @@ export function needStr(value: Value | undefined): Str {
   return value !== undefined && isStr(value) ? value : typeError(`must be str, not ${typeName(value ?? null)}`);
 }
 
-const leadingSpace = new RegExp(`^[${SPACES}]+`);
 const space = new RegExp(`[${SPACES}]`);
 
 /** Where a text ends when white space, or some characters, at its end are left out. */
@@ -121,10 +120,9 @@ function words(run: Run, text: string, most: number, fromRight: boolean): Span[]
   if (most < 0 || found.length <= most) return found;
   if (fromRight) {
     const kept = most === 0 ? [] : found.slice(-most);
-    return [[leadingSpace.exec(text)?.[0].length ?? 0, found[found.length - most - 1]?.[1] ?? 0], ...kept];
+    return [[0, found[found.length - most - 1]?.[1] ?? 0], ...kept];
   }
-  const rest = endWithout(text, (character) => space.test(character));
-  return [...found.slice(0, most), [found[most]?.[0] ?? 0, rest]];
+  return [...found.slice(0, most), [found[most]?.[0] ?? 0, text.length]];
 }
 
 // deno-lint-ignore no-control-regex -- Python ends lines at these
@@ -241,12 +239,14 @@ export function count(run: Run, value: Str, sought: Value, start: Value | undefi
 
 /** Whether a text begins or ends with another, or with one of some. */
 export function hasEnd(
+  run: Run,
   value: Str,
   ends: Value,
   start: Value | undefined,
   end: Value | undefined,
   side: "startsWith" | "endsWith",
 ): boolean {
+  run.text(textOf(value).length);
   const wanted = ends instanceof Tuple ? ends.items : [ends];
   const span = bounds(textOf(value), start, end);
   const texts = wanted.map((one) => {

@@ -113,6 +113,7 @@ export function isIn(value: Value, place: Value, run: Run): boolean {
     run.search(text.length, sought.length);
     return text.includes(sought);
   }
+  if (isStr(value)) run.text(textOf(value).length);
   if (place instanceof Obj && place.contains !== undefined) return place.contains(value, run);
   if (tryIterate(place, run) === undefined) return typeError(`argument of type '${typeName(place)}' is not iterable`);
   for (const one of each(place, run)) if (same(one, value, run)) return true;

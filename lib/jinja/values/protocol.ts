@@ -12,7 +12,7 @@ import { Obj, type Undefined, type Value } from "./types.ts";
 /** The name of a value's type in Python. */
 export function typeName(value: Value): string {
   if (value === null) return "NoneType";
-  if (isStr(value)) return "str";
+  if (isStr(value)) return typeof value === "string" ? "str" : value.name;
   if (Array.isArray(value)) return "list";
   if (value instanceof Obj) return value.type;
   return { boolean: "bool", bigint: "int", number: "float" }[typeof value as "boolean" | "bigint" | "number"];

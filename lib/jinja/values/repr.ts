@@ -1,7 +1,7 @@
 import type { Run } from "../run.ts";
 import { Dict, View } from "./dict.ts";
 import { floatText } from "./numbers.ts";
-import { isStr, outsideText, type Str, Text, textOf } from "./text.ts";
+import { concatText, isStr, outsideText, type Str, Text, textOf } from "./text.ts";
 import { Namespace, Obj, Tuple, Undefined, type Value } from "./types.ts";
 
 /** Collects the text of a value. */
@@ -10,10 +10,13 @@ export class Writer {
   readonly #parts: string[] = [];
   #length = 0;
   #outside = false;
+  /** Whether the keys of dicts are sorted. */
+  readonly sort: boolean;
 
-  /** For one rendering. */
-  constructor(run: Run) {
+  /** For one rendering; `sort` is whether the keys of dicts are sorted. */
+  constructor(run: Run, sort = false) {
     this.#run = run;
+    this.sort = sort;
   }
 
   /** Adds text. */
@@ -26,7 +29,7 @@ export class Writer {
 
   /** Notes where the text of a value comes from. */
   note(value: Value): void {
-    if (value instanceof Text) this.#outside = true;
+    if (value instanceof Text && value.outside.length > 0) this.#outside = true;
   }
 
   /** All of it: from outside when a part of it is. */
@@ -38,14 +41,14 @@ export class Writer {
 
 /** Python's `str()`. */
 export function str(value: Value, run: Run): Str {
-  if (isStr(value)) return value;
+  if (isStr(value)) return value instanceof Text && value.name !== "str" ? concatText([value]) : value;
   if (value instanceof Undefined) return "";
   return repr(value, run);
 }
 
-/** Python's `repr()`. */
-export function repr(value: Value, run: Run): Str {
-  const writer = new Writer(run);
+/** Python's `repr()`; with `sort` the keys of dicts are sorted, as `pprint` has them. */
+export function repr(value: Value, run: Run, sort = false): Str {
+  const writer = new Writer(run, sort);
   write(value, writer, run);
   return writer.text();
 }
@@ -53,7 +56,8 @@ export function repr(value: Value, run: Run): Str {
 function write(value: Value, writer: Writer, run: Run): void {
   if (isStr(value)) {
     writer.note(value);
-    return writer.add(quoted(textOf(value)));
+    const text = quoted(textOf(value));
+    return writer.add(value instanceof Text && value.name !== "str" ? `${value.name}(${text})` : text);
   }
   if (!Array.isArray(value) && !(value instanceof Obj)) return writer.add(scalar(value));
   run.enter();
@@ -73,10 +77,20 @@ function scalar(value: null | boolean | bigint | number): string {
 function writeObject(value: Value[] | Obj, writer: Writer, run: Run): void {
   if (Array.isArray(value)) return writeList("[", value, "]", writer, run);
   if (value instanceof Tuple) return writeList("(", value.items, value.items.length === 1 ? ",)" : ")", writer, run);
-  if (value instanceof Dict) return writePairs("{", value.entries(), "}", writer, run);
+  if (value instanceof Dict) {
+    return writePairs("{", writer.sort ? sortedEntries(value) : value.entries(), "}", writer, run);
+  }
   if (value instanceof View) return writeList(`${value.type}([`, value.list(run), "])", writer, run);
   if (value instanceof Namespace) return writePairs("<Namespace {", [...value.values], "}>", writer, run);
   writer.add(value.repr?.() ?? `<${value.type} object>`);
+}
+
+/** The entries of a dict by their keys, where these are texts. */
+function sortedEntries(dict: Dict): (readonly [Value, Value])[] {
+  const entries = dict.entries();
+  if (!entries.every(([key]) => isStr(key))) return entries;
+  const textOfKey = ([key]: readonly [Value, Value]): string => isStr(key) ? textOf(key) : "";
+  return entries.sort((left, right) => textOfKey(left) < textOfKey(right) ? -1 : 1);
 }
 
 function writeList(open: string, items: readonly Value[], close: string, writer: Writer, run: Run): void {

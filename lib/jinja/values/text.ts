@@ -7,12 +7,14 @@
 
 /** A text some of whose characters came from outside of the template. */
 export class Text {
+  /** Python's name for the type. */
+  readonly name: string = "str";
   /** The characters. */
   readonly text: string;
   /** Where each range begins and ends, in UTF-16 units, in order. */
   readonly outside: readonly number[];
 
-  /** With at least one range. */
+  /** With the ranges. */
   constructor(text: string, outside: readonly number[]) {
     this.text = text;
     this.outside = outside;
@@ -39,16 +41,28 @@ export function outsideText(text: string): Str {
 
 /** A text made of others in a way that doesn't say which character came from where: all of it is from outside when any of them is. */
 export function derived(text: string, ...from: readonly unknown[]): Str {
-  return from.some((one) => one instanceof Text) ? outsideText(text) : text;
+  return from.some((one) => one instanceof Text && one.outside.length > 0) ? outsideText(text) : text;
+}
+
+/** Where the first range stands that ends behind a place. */
+function firstRange(outside: readonly number[], place: number): number {
+  let low = 0;
+  let high = outside.length / 2;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((outside[2 * middle + 1] ?? 0) <= place) low = middle + 1;
+    else high = middle;
+  }
+  return 2 * low;
 }
 
 /** The part of a text between two places, in UTF-16 units. */
 export function sliceText(value: Str, start: number, end: number): Str {
   if (typeof value === "string") return value.slice(start, end);
-  if (start <= 0 && end >= value.text.length) return value;
+  if (start <= 0 && end >= value.text.length && value.name === "str") return value;
   const text = value.text.slice(start, end);
   const outside: number[] = [];
-  for (let at = 0; at < value.outside.length; at += 2) {
+  for (let at = firstRange(value.outside, start); (value.outside[at] ?? Infinity) < end; at += 2) {
     const from = Math.max(start, value.outside[at] ?? 0) - start;
     const to = Math.min(end, value.outside[at + 1] ?? 0) - start;
     if (from < to) outside.push(from, to);

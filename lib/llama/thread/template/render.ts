@@ -90,10 +90,14 @@ export async function renderTemplate(input: RenderInput, settings: RenderSetting
   }
 }
 
+/** Characters of a template's own message that are shown. */
+const MAX_SHOWN = 2000;
+
 function failure(cause: JinjaError): ChatTemplateError {
+  const message = cause.message.length > MAX_SHOWN ? `${cause.message.slice(0, MAX_SHOWN)}…` : cause.message;
   const what = cause.kind === "TemplateError"
-    ? `the chat template refused the messages: ${cause.message}`
-    : `the chat template failed on the messages: ${cause.message} (${cause.kind})`;
+    ? `the chat template refused the messages: ${message}`
+    : `the chat template failed on the messages: ${message} (${cause.kind})`;
   return new ChatTemplateError(`${what}; change them, or give another by the option template`, {
     cause,
     expected: "messages that the template takes",
