@@ -4,14 +4,15 @@
  * @module
  */
 
+import { boolean, integer, options, type RulesOf } from "../support/options.ts";
 import { GgufFormatError, InvalidArgumentError } from "../errors.ts";
-import { checkBoolean, checkInteger, checkOptions, checkText, isArray, show } from "../support/check.ts";
+import { checkInteger, checkText, isArray, show } from "../support/check.ts";
 import { GgufFile } from "./file.ts";
 import { fileSystem } from "./file_system.ts";
 import type { GgufTensorInfo } from "./header.ts";
 import { encodeHeader, padded, placeTensors } from "./layout.ts";
 import { encodeEntry } from "./values.ts";
-import { checkWrite, filePath, type GgufWriteOptions, type PreparedFile, writePrepared } from "./writer.ts";
+import { checkWrite, filePath, type GgufWriteOptions, type PreparedFile, writePrepared, writeRules } from "./writer.ts";
 
 /** Where a model is cut. */
 export interface GgufSplitOptions extends GgufWriteOptions {
@@ -50,32 +51,35 @@ export function ggufSplitPrefix(path: string, index: number, count: number): str
   return checkText("the path", path).endsWith(end) && path.length > end.length ? path.slice(0, -end.length) : undefined;
 }
 
+/** Tensors in a file where no limit is given. */
+const DEFAULT_TENSORS = 128;
+const LARGEST = Number.MAX_SAFE_INTEGER;
+
+const splitSpec = options(
+  "splitGguf",
+  {
+    ...writeRules,
+    maxTensors: integer({ min: 1, max: LARGEST }),
+    maxBytes: integer({ min: 1, max: LARGEST }),
+    emptyFirst: boolean({ default: false }),
+  } satisfies RulesOf<GgufSplitOptions>,
+);
+
 /**
  * Writes a model as several files, `prefix-00001-of-0000N.gguf` and so on, and gives their paths. The first one has the metadata; loading it loads all.
  *
  * Throws {@linkcode InvalidArgumentError}, what GgufFile.open throws, GgufWriteError, and the signal's reason; no file is left then.
  */
 export async function splitGguf(path: string | URL, prefix: string, options?: GgufSplitOptions): Promise<string[]> {
-  const { maxTensors, maxBytes, emptyFirst, ...rest }: GgufSplitOptions = checkOptions("splitGguf", options, [
-    "maxTensors",
-    "maxBytes",
-    "emptyFirst",
-    "overwrite",
-    "onProgress",
-    "signal",
-  ]);
-  const settings = checkWrite(rest);
-  const largest = Number.MAX_SAFE_INTEGER;
+  const { maxTensors, maxBytes, emptyFirst, ...settings } = splitSpec.check(options);
   const limits = {
-    tensors: maxTensors === undefined
-      ? maxBytes === undefined ? 128 : largest
-      : checkInteger("maxTensors", maxTensors, { min: 1, max: largest }),
-    bytes: maxBytes === undefined ? largest : checkInteger("maxBytes", maxBytes, { min: 1, max: largest }),
+    tensors: maxTensors ?? (maxBytes === undefined ? DEFAULT_TENSORS : LARGEST),
+    bytes: maxBytes ?? LARGEST,
   };
   await using file = await GgufFile.open(filePath(path));
   refuseSplit(file);
   const groups = cut(file, limits);
-  if (checkBoolean("emptyFirst", emptyFirst ?? false)) groups.unshift([]);
+  if (emptyFirst) groups.unshift([]);
   if (groups.length > MAX_FILES) {
     throw new InvalidArgumentError(`that would be ${groups.length} files; allow more in each`, {
       value: groups.length,

@@ -4,19 +4,10 @@
  * @module
  */
 
+import { boolean, callback, options, type RulesOf, signal } from "../support/options.ts";
 import type { FileHandle } from "node:fs/promises";
 import { GgufWriteError } from "../errors.ts";
-import {
-  checkBoolean,
-  checkFunction,
-  checkInteger,
-  checkOptions,
-  checkSignal,
-  checkText,
-  isArray,
-  isInstance,
-  refuse,
-} from "../support/check.ts";
+import { checkInteger, checkOptions, checkText, isArray, isInstance, refuse } from "../support/check.ts";
 import { fileSystem, pathOfFileUrl } from "./file_system.ts";
 import { checkAlignment, encodeHeader, padded, placeTensors, type TensorPlace, type TensorShape } from "./layout.ts";
 import { encodeEntry, fillerEntry, type GgufInput } from "./values.ts";
@@ -232,17 +223,17 @@ export async function writeGguf(path: string | URL, content: GgufContent, option
 
 /** Checked options of a write. */
 export function checkWrite(options: GgufWriteOptions | undefined): Required<GgufWriteOptions> {
-  const { overwrite = true, onProgress, signal }: GgufWriteOptions = checkOptions("writeGguf", options, [
-    "overwrite",
-    "onProgress",
-    "signal",
-  ]);
-  return {
-    overwrite: checkBoolean("overwrite", overwrite),
-    onProgress: onProgress === undefined ? undefined : checkFunction("onProgress", onProgress),
-    signal: signal === undefined ? undefined : checkSignal("signal", signal),
-  };
+  return writeSpec.check(options);
 }
+
+/** The options of a write. */
+export const writeRules = {
+  overwrite: boolean({ default: true }),
+  onProgress: callback<NonNullable<GgufWriteOptions["onProgress"]>>(),
+  signal: signal(),
+} satisfies RulesOf<GgufWriteOptions>;
+
+const writeSpec = options("writeGguf", writeRules);
 
 /** The path that a path or a file URL stands for. */
 export function filePath(path: string | URL): string {

@@ -1,3 +1,4 @@
+import { options } from "../../support/options.ts";
 import { definePicture } from "../../support/inspect.ts";
 import { BackendCore } from "./backend_core.ts";
 import { checkAddress } from "../tensor/address.ts";
@@ -5,12 +6,12 @@ import { brands } from "../brands.ts";
 import { availableParallelism } from "node:os";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { BackendError } from "../../errors.ts";
-import { checkInteger, checkOptions, checkSignal, refuse } from "../../support/check.ts";
+import { checkInteger, refuse } from "../../support/check.ts";
 import { assertAnyThread } from "./js_devices_in_use.ts";
 import type { BackendBuffer } from "./buffer.ts";
 import type { BufferType } from "./buffer_type.ts";
 import { assertNonNull } from "./non_null.ts";
-import type { WorkOptions } from "./compute_thread.ts";
+import { type WorkOptions, workRules } from "./compute_thread.ts";
 import type { Device } from "./device.ts";
 import { createGraphPlan, type GraphPlan } from "./graph_plan.ts";
 import { checkGraph } from "./graph_check.ts";
@@ -19,6 +20,8 @@ import type { GraphReference, TensorReference } from "../tensor/references.ts";
 import { statusError } from "./status.ts";
 import { checkAllocated, checkRange, checkRows, checkSameLayout, type TensorRows } from "./tensor_copy.ts";
 import { wrapDevice } from "./wrappers.ts";
+
+const computeSpec = options("compute", workRules);
 
 /** The most threads that a backend is told to use. */
 export const MAX_THREADS = 512;
@@ -139,9 +142,9 @@ export class Backend implements Disposable {
    * Rejects with NotAllocatedError, UnsupportedOperationError, BackendError, AllocationError, DisposedError, the signal's reason; with
    * NativeAbortError when native code aborted: the backend can't be used any more. C: `ggml_backend_graph_compute`.
    */
-  async compute(graph: GraphReference, options: WorkOptions = {}): Promise<void> {
-    const { signal } = checkOptions("compute", options, ["signal"]);
-    if (signal !== undefined) checkSignal("signal", signal).throwIfAborted();
+  async compute(graph: GraphReference, options?: WorkOptions): Promise<void> {
+    const { signal } = computeSpec.check(options);
+    signal?.throwIfAborted();
     assertAnyThread([this]);
     this.#core.assertNotBorrowed();
     const releases = this.#check(graph);

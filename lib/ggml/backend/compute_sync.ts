@@ -1,6 +1,6 @@
+import { integer, options, type RulesOf } from "../../support/options.ts";
 import { ggml_status } from "../../../ffi/mod.ts";
 import { BackendError, UnsupportedOperationError } from "../../errors.ts";
-import { checkInteger, checkOptions } from "../../support/check.ts";
 import { brands } from "../brands.ts";
 import { GraphError } from "../tensor/errors.ts";
 import type { Graph } from "../graph/graph.ts";
@@ -22,8 +22,7 @@ export interface ComputeSyncOptions {
  * function of a custom operator throws. C: `ggml_graph_plan`, `ggml_graph_compute`.
  */
 export function computeSync(graph: Graph, options?: ComputeSyncOptions): void {
-  const { threads = 1 } = checkOptions("computeSync", options, ["threads"]);
-  const count = checkInteger("threads", threads, { min: 1, max: navigator.hardwareConcurrency });
+  const { threads } = computeSpec.check(options);
   brands.graph.check("graph", graph).assertAlive();
   if (computing.has(graph)) {
     throw new GraphError(
@@ -37,12 +36,19 @@ export function computeSync(graph: Graph, options?: ComputeSyncOptions): void {
   const release = graph.retain();
   computing.add(graph);
   try {
-    compute(graph, count);
+    compute(graph, threads);
   } finally {
     computing.delete(graph);
     release();
   }
 }
+
+const computeSpec = options(
+  "computeSync",
+  {
+    threads: integer({ min: 1, max: navigator.hardwareConcurrency, default: 1 }),
+  } satisfies RulesOf<ComputeSyncOptions>,
+);
 
 /** The graphs that are being computed on this thread. */
 const computing = new WeakSet<Graph>();

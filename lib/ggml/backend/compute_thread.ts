@@ -1,3 +1,4 @@
+import { type RulesOf, signal } from "../../support/options.ts";
 import {
   type Native,
   NativeAbortError,
@@ -15,6 +16,9 @@ export interface WorkOptions {
   /** Stops the work: at the next node, where the backend can stop there. The promise rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
+
+/** The options of work on a native thread. */
+export const workRules = { signal: signal() } satisfies RulesOf<WorkOptions>;
 
 /** The native thread of one object, started when it is first needed. */
 export class ComputeThread {

@@ -1,10 +1,11 @@
+import { integer, options, type RulesOf, text } from "../../support/options.ts";
 import { definePicture } from "../../support/inspect.ts";
 import { checkAddress } from "../tensor/address.ts";
 import { brands } from "../brands.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
-import { BackendError, InvalidArgumentError } from "../../errors.ts";
-import { checkInteger, checkOptions, show } from "../../support/check.ts";
-import { Backend } from "./backend.ts";
+import { BackendError } from "../../errors.ts";
+import { checkInteger } from "../../support/check.ts";
+import { Backend, MAX_THREADS } from "./backend.ts";
 import type { BackendBuffer } from "./buffer.ts";
 import { bufferFromBytes } from "./host_buffer.ts";
 import { BufferType } from "./buffer_type.ts";
@@ -182,14 +183,8 @@ export class Device {
    * Opens it for computing. Throws BackendError when it refuses, InvalidArgumentError. C: `ggml_backend_dev_init`; `ggml_backend_init_by_name` and
    * `ggml_backend_init_by_type` do it for a device of a name or a kind.
    */
-  open(options: BackendOptions = {}): Backend {
-    const { params, threads } = checkOptions("open", options, ["params", "threads"]);
-    if (params !== undefined && typeof params !== "string") {
-      throw new InvalidArgumentError(`params is ${show(params)}; give a string, or nothing`, {
-        value: params,
-        expected: "a string, or nothing",
-      });
-    }
+  open(options?: BackendOptions): Backend {
+    const { params, threads } = openSpec.check(options);
     const pointer = this.native.lib.ggml_backend_dev_init(this.unsafePointer, params ?? null);
     if (pointer === null) {
       throw new BackendError(`the device ${this.name} gave no backend; it may be lost, or refuse these parameters`, {
@@ -202,7 +197,7 @@ export class Device {
       if (threads !== undefined) backend.threads = threads;
       return backend;
     } catch (error) {
-      backend[Symbol.dispose]();
+      backend.dispose();
       throw error;
     }
   }
@@ -252,5 +247,13 @@ export class Device {
     definePicture(Device, "Device", (device) => `${device.name} (${device.description}), ${device.kind}`);
   }
 }
+
+const openSpec = options(
+  "open",
+  {
+    params: text(),
+    threads: integer({ min: 1, max: MAX_THREADS }),
+  } satisfies RulesOf<BackendOptions>,
+);
 
 addWrapper("device", (native, pointer) => new Device(native, pointer));

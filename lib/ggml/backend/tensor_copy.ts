@@ -1,6 +1,7 @@
+import { integer, options, type RulesOf } from "../../support/options.ts";
 import { brands } from "../brands.ts";
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkInteger, checkOptions, show } from "../../support/check.ts";
+import { checkInteger, show } from "../../support/check.ts";
 import { statusError } from "./status.ts";
 import { notAllocated } from "./graph_check.ts";
 import type { TensorReference } from "../tensor/references.ts";
@@ -18,6 +19,19 @@ export interface TensorRows {
   /** Where the first row begins in the tensor, in bytes; default 0. */
   readonly offset?: number | undefined;
 }
+
+const bytes = { min: 0, max: Number.MAX_SAFE_INTEGER } as const;
+
+const rowsSpec = options(
+  "rows",
+  {
+    size: integer({ ...bytes, required: true }),
+    count: integer({ ...bytes, required: true }),
+    tensorStride: integer({ ...bytes, required: true }),
+    dataStride: integer(bytes),
+    offset: integer({ ...bytes, default: 0 }),
+  } satisfies RulesOf<TensorRows>,
+);
 
 /** Bytes of a tensor's data, from its first to its last. C: `ggml_nbytes`. */
 export function byteLength(tensor: TensorReference): number {
@@ -137,19 +151,11 @@ export function checkRows(
   rows: TensorRows,
 ): [bigint, bigint, bigint, bigint, bigint] {
   checkData(data);
-  const { size = 0, count = 0, tensorStride = 0, dataStride = size, offset = 0 } = checkOptions("rows", rows, [
-    "size",
-    "count",
-    "tensorStride",
-    "dataStride",
-    "offset",
-  ]);
+  const { size, count, tensorStride, offset, dataStride = size } = rowsSpec.check(rows);
   const all = byteLength(tensor);
-  checkInteger("size", size, { min: 0, max: all });
-  checkInteger("count", count, { min: 0, max: all });
-  checkInteger("tensorStride", tensorStride, { min: 0, max: all });
-  checkInteger("dataStride", dataStride, { min: 0, max: Number.MAX_SAFE_INTEGER });
-  checkInteger("offset", offset, { min: 0, max: all });
+  for (const [name, value] of Object.entries({ size, count, tensorStride, offset })) {
+    checkInteger(name, value, { min: 0, max: all });
+  }
   const inTensor = count === 0 ? 0 : offset + (count - 1) * tensorStride + size;
   const inData = count === 0 ? 0 : (count - 1) * dataStride + size;
   if (inTensor > all || inData > data.byteLength) {

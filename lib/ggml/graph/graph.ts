@@ -1,8 +1,9 @@
+import { boolean, integer, options, type RulesOf } from "../../support/options.ts";
 import { definePicture } from "../../support/inspect.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { graphLeaves } from "../../../ffi/mod.ts";
 import { AllocationError, UnsupportedOperationError } from "../../errors.ts";
-import { checkBoolean, checkInteger, checkOptions, checkText, isArray, refuse } from "../../support/check.ts";
+import { checkInteger, checkText, isArray, refuse } from "../../support/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import { brands } from "../brands.ts";
 import { addGradients } from "./backward.ts";
@@ -30,6 +31,30 @@ export interface BackwardOptions {
 
 /** C: `GGML_DEFAULT_GRAPH_SIZE`. */
 const DEFAULT_SIZE = 2048;
+const MAX_SIZE = 1 << 24;
+
+const graphSpec = options(
+  "Graph",
+  {
+    size: integer({ min: 1, max: MAX_SIZE, default: DEFAULT_SIZE }),
+    gradients: boolean({ default: false }),
+  } satisfies RulesOf<GraphOptions>,
+);
+
+const copySpec = options(
+  "copy",
+  {
+    size: integer({ min: 1, max: MAX_SIZE }),
+    gradients: boolean(),
+  } satisfies RulesOf<GraphOptions>,
+);
+
+const backwardSpec = options(
+  "backward",
+  {
+    accumulate: boolean({ default: false }),
+  } satisfies RulesOf<BackwardOptions>,
+);
 
 /**
  * Operators in the order in which they are computed, with all that they need. Its memory is its own; the tensors stay their contexts'.
@@ -54,11 +79,11 @@ export class Graph implements GraphReference, Disposable {
 
   /** Makes an empty graph. Throws InvalidArgumentError for a bad option, AllocationError when there isn't enough memory, DisposedError. */
   constructor(context: GgmlContext, options?: GraphOptions) {
-    const { size = DEFAULT_SIZE, gradients = false } = checkOptions("Graph", options, ["size", "gradients"]);
+    const { size, gradients } = graphSpec.check(options);
     brands.context.check("context", context).assertAlive();
     this.context = context;
-    this.gradients = checkBoolean("gradients", gradients);
-    const made = makeGraph(context.native, checkInteger("size", size, { min: 1, max: 1 << 24 }), this.gradients);
+    this.gradients = gradients;
+    const made = makeGraph(context.native, size, gradients);
     this.#core = new GraphCore(context, made);
     brands.graph.add(this, this.#core);
   }
@@ -220,10 +245,10 @@ export class Graph implements GraphReference, Disposable {
    * ```
    */
   backward(context: GgmlContext, options?: BackwardOptions): this {
-    const { accumulate = false } = checkOptions("backward", options, ["accumulate"]);
+    const { accumulate } = backwardSpec.check(options);
     brands.context.check("context", context).assertAlive();
     this.#core.assertUnlocked("add to");
-    addGradients(this, context, checkBoolean("accumulate", accumulate));
+    addGradients(this, context, accumulate);
     this.#core.version++;
     return this;
   }
@@ -267,8 +292,8 @@ export class Graph implements GraphReference, Disposable {
    * C: `ggml_graph_cpy`.
    */
   copy(options?: GraphOptions): Graph {
-    const { size = this.size, gradients = this.gradients } = checkOptions("copy", options, ["size", "gradients"]);
-    checkInteger("size", size, { min: this.size, max: 1 << 24 });
+    const { size = this.size, gradients = this.gradients } = copySpec.check(options);
+    checkInteger("size", size, { min: this.size, max: MAX_SIZE });
     const copy = new Graph(this.context, { size, gradients: gradients || this.gradients });
     this.native.lib.ggml_graph_cpy(this.unsafePointer, copy.unsafePointer);
     return copy;

@@ -1,9 +1,9 @@
+import { callback, options, type RulesOf, text } from "../../support/options.ts";
 import { definePicture } from "../../support/inspect.ts";
 import { type CallbackName, type Native, open, type Pointer, type StructView } from "../../../ffi/mod.ts";
 import type { ggml_backend_device, ggml_backend_i } from "../../../ffi/mod.ts";
 import { ggml_backend_dev_type, ggml_op, ggml_status, ggml_tensor_flag } from "../../../ffi/mod.ts";
 import type { Callbacks } from "../../../ffi/tables/callbacks.ts";
-import { checkFunction, checkOptions, checkText } from "../../support/check.ts";
 import { beginScripts, callerOnly, endScripts } from "../backend/js_devices_in_use.ts";
 import { checkNative } from "../tensor/address.ts";
 import { Device } from "../backend/device.ts";
@@ -24,6 +24,17 @@ export interface JsDeviceOptions {
   /** Says whether it wants a node even if the weights lie elsewhere. Default: never. */
   offloads?: ((node: JsNode) => boolean) | undefined;
 }
+
+const deviceSpec = options(
+  "JsDevice",
+  {
+    name: text({ required: true }),
+    description: text(),
+    supports: callback<JsDeviceOptions["supports"], { required: true }>({ required: true }),
+    compute: callback<JsDeviceOptions["compute"], { required: true }>({ required: true }),
+    offloads: callback<NonNullable<JsDeviceOptions["offloads"]>>(),
+  } satisfies RulesOf<JsDeviceOptions>,
+);
 
 /** Devices that native code may call: a program may keep no more than a backend of one. */
 const inUse = new Set<JsDevice>();
@@ -83,24 +94,16 @@ export class JsDevice implements Disposable {
   /** Makes a device with libraries that are open. Throws InvalidArgumentError. */
   constructor(native: Native, options: JsDeviceOptions) {
     checkNative(native);
-    const known = ["name", "description", "supports", "compute", "offloads"] as const;
-    const { name, description = name, supports, compute, offloads } = checkOptions("JsDevice", options, known);
-    checkText("name", name);
-    checkText("description", description);
-    this.#options = {
-      name: name as string,
-      description,
-      supports: checkFunction("supports", supports) as JsDeviceOptions["supports"],
-      compute: checkFunction("compute", compute) as JsDeviceOptions["compute"],
-      offloads: offloads === undefined ? undefined : checkFunction("offloads", offloads),
-    };
+    const settings = deviceSpec.check(options);
+    const { name, description = name } = settings;
+    this.#options = settings;
     this.#native = native;
     this.#callbacks = new CallbackSet(native, recordError);
     const make = <N extends CallbackName>(type: N, call: Callbacks[N]): Pointer<N> => this.#make(type, call, 0n);
-    const label = this.#text(name as string);
+    const label = this.#text(name);
     this.#memory = new ScriptMemory(native, label, make, () => this.#sweep());
     this.#view = native.struct("ggml_backend_device");
-    Object.assign(this.#view.iface, this.#deviceFunctions(label, this.#text(description as string)));
+    Object.assign(this.#view.iface, this.#deviceFunctions(label, this.#text(description)));
     beginScripts(...this.#addresses());
     this.device = new Device(native, native.addressOf<"ggml_backend_device">(this.#view));
     this.#memory.type.device = this.device.unsafePointer;

@@ -4,12 +4,13 @@
  * @module
  */
 
+import { boolean, options } from "../../support/options.ts";
 import { definePicture } from "../../support/inspect.ts";
 import { randomUUID } from "node:crypto";
 import { rename, rm } from "node:fs/promises";
 import { type ggml_type, type gguf_type, type Native, open, type Pointer } from "../../../ffi/mod.ts";
 import { GgufWriteError, NotAllocatedError } from "../../errors.ts";
-import { checkBoolean, checkOneOf, checkOptions, checkText, refuse } from "../../support/check.ts";
+import { checkBoolean, checkOneOf, checkText, refuse } from "../../support/check.ts";
 import { checkAddress } from "../tensor/address.ts";
 import { brands } from "../brands.ts";
 import { bufferAt } from "../backend/buffers_in_use.ts";
@@ -49,6 +50,8 @@ export interface NativeGgufTensor {
 
 /** Where the data of a tensor comes from when it is written. */
 type Data = { readonly tensor: Tensor; readonly address: bigint } | { readonly bytes: Uint8Array } | undefined;
+
+const writeSpec = options("write", { onlyHeader: boolean({ default: false }) });
 
 /**
  * A GGUF context of ggml itself: every function of gguf.h. For files as such {@linkcode GgufFile}, {@linkcode writeGguf} and {@linkcode editGguf} do more
@@ -307,7 +310,7 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
    */
   async write(path: string | URL, options?: { onlyHeader?: boolean | undefined }): Promise<void> {
     const target = filePath(path);
-    const { onlyHeader = false } = checkOptions("write", options, ["onlyHeader"]);
+    const { onlyHeader } = writeSpec.check(options);
     checkBoolean("onlyHeader", onlyHeader);
     const holds = [this.#handle.retain(), ...(onlyHeader ? [] : this.#holdData())];
     const temporary = `${target}.${randomUUID().slice(0, 8)}.part`;

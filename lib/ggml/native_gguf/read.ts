@@ -4,6 +4,7 @@
  * @module
  */
 
+import { oneOf, options, type RulesOf } from "../../support/options.ts";
 import { adoptContext } from "../tensor/context.ts";
 import {
   type gguf_init_params,
@@ -14,7 +15,7 @@ import {
   type StructView,
 } from "../../../ffi/mod.ts";
 import { GgufFormatError } from "../../errors.ts";
-import { checkInteger, checkOneOf, checkOptions, isInstance, refuse } from "../../support/check.ts";
+import { checkInteger, isInstance, refuse } from "../../support/check.ts";
 import { type ByteSource, FileSource, MemorySource } from "../../gguf/byte_source.ts";
 import { ComputeThread } from "../backend/compute_thread.ts";
 import type { GgmlContext } from "../tensor/context.ts";
@@ -151,9 +152,15 @@ async function readSource(source: ByteSource, tensors: NativeGgufTensors, init: 
   }
 }
 
+const readSpec = options(
+  "NativeGguf",
+  {
+    tensors: oneOf(["none", "shapes", "data"], { default: "none" }),
+  } satisfies RulesOf<NativeGgufOptions>,
+);
+
 function checkTensors(options: NativeGgufOptions | undefined): NativeGgufTensors {
-  const { tensors = "none" } = checkOptions("NativeGguf", options, ["tensors"]);
-  return checkOneOf("tensors", tensors, ["none", "shapes", "data"]);
+  return readSpec.check(options).tensors;
 }
 
 /** A reader's method; `undefined` for what is no reader, such as a Proxy that was revoked. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkInteger, checkOptions, checkSignal } from "../../support/check.ts";
+import { integer, options, type RulesOf, signal } from "../../support/options.ts";
 import { askServer, type RpcServerInfo } from "./protocol.ts";
 import { parseEndpoint } from "./endpoint.ts";
 import { endpointInUse } from "./connections.ts";
@@ -36,12 +36,16 @@ export const DEFAULT_TIMEOUT_MS = 5_000;
  */
 export async function connectRpc(endpoint: string, options?: RpcConnectOptions): Promise<RpcServerInfo> {
   parseEndpoint(endpoint);
-  const { timeoutMs = DEFAULT_TIMEOUT_MS, signal }: RpcConnectOptions = checkOptions("connectRpc", options, [
-    "timeoutMs",
-    "signal",
-  ]);
-  checkInteger("timeoutMs", timeoutMs, { min: 1, max: 0x7fff_ffff });
-  if (signal !== undefined) checkSignal("signal", signal).throwIfAborted();
+  const { timeoutMs, signal } = connectSpec.check(options);
+  signal?.throwIfAborted();
   endpointInUse(endpoint);
   return await askServer(endpoint, timeoutMs, signal);
 }
+
+/** The options of a connection. */
+export const connectRules = {
+  timeoutMs: integer({ min: 1, max: 0x7fff_ffff, default: DEFAULT_TIMEOUT_MS }),
+  signal: signal(),
+} satisfies RulesOf<RpcConnectOptions>;
+
+const connectSpec = options("connectRpc", connectRules);

@@ -4,18 +4,18 @@
  * @module
  */
 
+import { integer, options, type RulesOf } from "../../support/options.ts";
 import { definePicture } from "../../support/inspect.ts";
 import { type Lib, type Native, type NativeThread, open, type Pointer } from "../../../ffi/mod.ts";
 import { startThread } from "../../worker/start.ts";
 import { AllocationError, DisposedError, NotAllocatedError } from "../../errors.ts";
-import { checkInteger, checkOptions, checkSignal } from "../../support/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Graph } from "../graph/graph.ts";
 import { checkGraph } from "../backend/graph_check.ts";
 import { brands } from "../brands.ts";
 import { buffersOf, clearEmpty, forgetBuffers, unallocated } from "../allocator/release_memory.ts";
 import { remoteBuffers } from "../tensor/remote_buffers.ts";
-import { DEFAULT_TIMEOUT_MS } from "./connect.ts";
+import { connectRules } from "./connect.ts";
 import type { RemoteDevice } from "./protocol.ts";
 import { checkRemoteDevice, RemoteDevices } from "./connections.ts";
 import { statusError } from "../backend/status.ts";
@@ -35,6 +35,14 @@ export interface RemoteBackendOptions {
   /** Stops the opening. */
   readonly signal?: AbortSignal | undefined;
 }
+
+const openSpec = options(
+  "RemoteBackend.open",
+  {
+    ...connectRules,
+    watchdogMs: integer({ min: 0, max: 0x7fff_ffff }),
+  } satisfies RulesOf<RemoteBackendOptions>,
+);
 
 /**
  * A device of another machine, opened for computing. All that crosses the network runs on one native thread, in the order in which it is asked for: a server
@@ -76,14 +84,8 @@ export class RemoteBackend implements AsyncDisposable {
   /** Opens a device. Throws RpcConnectError, RpcProtocolError, RpcInUseError, InvalidArgumentError, and the signal's reason. */
   static async open(device: RemoteDevice, options?: RemoteBackendOptions): Promise<RemoteBackend> {
     checkRemoteDevice("the device", device);
-    const { timeoutMs = DEFAULT_TIMEOUT_MS, watchdogMs, signal }: RemoteBackendOptions = checkOptions(
-      "RemoteBackend.open",
-      options,
-      ["timeoutMs", "watchdogMs", "signal"],
-    );
-    checkInteger("timeoutMs", timeoutMs, { min: 1, max: 0x7fff_ffff });
-    if (watchdogMs !== undefined) checkInteger("watchdogMs", watchdogMs, { min: 0, max: 0x7fff_ffff });
-    if (signal !== undefined) checkSignal("signal", signal).throwIfAborted();
+    const { timeoutMs, watchdogMs, signal } = openSpec.check(options);
+    signal?.throwIfAborted();
     const native = await open();
     const thread = await startThread<GgmlTasks>(native, { watchdogMs });
     try {

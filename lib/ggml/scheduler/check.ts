@@ -2,6 +2,7 @@ import { isArray } from "../../support/check.ts";
 import { brands } from "../brands.ts";
 import { ggml_op, ggml_tensor_flag, type Native, type Pointer } from "../../../ffi/mod.ts";
 import { InvalidArgumentError, NotAllocatedError, UnsupportedOperationError } from "../../errors.ts";
+import type { BufferType } from "../backend/buffer_type.ts";
 import type { Backend } from "../backend/backend.ts";
 import { custom, isCustom, tensorWords } from "../backend/graph_check.ts";
 import type { Graph } from "../graph/graph.ts";
@@ -118,4 +119,30 @@ function unsupported(
     } with these types and shapes: ${why}; add one that does, or put its memory elsewhere`,
     { value: native.readCString(native.lib.ggml_op_desc(tensor)), expected: "a backend that supports it" },
   );
+}
+
+/** The addresses of the types that backends compute in; `null` when none are given. Throws for one that its backend can't use. */
+export function checkTypes(
+  backends: readonly Backend[],
+  types: readonly BufferType[] | undefined,
+): BigUint64Array<ArrayBuffer> | null {
+  if (types === undefined) return null;
+  if (types.length !== backends.length) {
+    throw new InvalidArgumentError(
+      `${types.length} buffer types are given for ${backends.length} backends; give one for each`,
+      {
+        value: types.length,
+        expected: `${backends.length} buffer types`,
+      },
+    );
+  }
+  for (const [index, type] of types.entries()) {
+    const backend = backends[index] as Backend;
+    if (backend.supportsBufferType(type)) continue;
+    throw new UnsupportedOperationError(`${backend.name} can't compute in memory of ${type.name}`, {
+      value: type.name,
+      expected: `a type that ${backend.name} supports`,
+    });
+  }
+  return BigUint64Array.from(types, ({ unsafePointer }) => unsafePointer);
 }

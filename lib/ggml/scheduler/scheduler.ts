@@ -1,13 +1,13 @@
+import { arrayOf, boolean, callback, integer, options, type RulesOf } from "../../support/options.ts";
 import { definePicture } from "../../support/inspect.ts";
 import { brands } from "../brands.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { AllocationError, BackendError, InvalidArgumentError, UnsupportedOperationError } from "../../errors.ts";
-import { checkBoolean, checkFunction, checkInteger, checkOptions, checkSignal } from "../../support/check.ts";
 import { ScheduledGraph, SourceSnapshot, tensorsOf } from "../backend/scheduled_graph.ts";
 import type { Backend } from "../backend/backend.ts";
 import { BufferType } from "../backend/buffer_type.ts";
 import { assertAnyThread } from "../backend/js_devices_in_use.ts";
-import { ComputeThread, type WorkOptions } from "../backend/compute_thread.ts";
+import { ComputeThread, type WorkOptions, workRules } from "../backend/compute_thread.ts";
 import type { Graph } from "../graph/graph.ts";
 import { tensorWords } from "../backend/graph_check.ts";
 import { checkIndices } from "../backend/index_check.ts";
@@ -16,7 +16,7 @@ import { SchedulerState } from "./state.ts";
 import { clearEmpty } from "../allocator/release_memory.ts";
 import { NodeStream } from "./node_stream.ts";
 import { assertNonNull } from "../backend/non_null.ts";
-import { checkBackends, checkSchedulable, markUnusedLeaves } from "./check.ts";
+import { checkBackends, checkSchedulable, checkTypes, markUnusedLeaves } from "./check.ts";
 import { statusError } from "../backend/status.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 
@@ -37,6 +37,26 @@ export interface EvaluateOptions extends WorkOptions {
   /** Which nodes are shown; default: all. What is shown is computed by itself, which takes longer. */
   filter?: ((node: Tensor) => boolean) | undefined;
 }
+
+const schedulerSpec = options(
+  "Scheduler",
+  {
+    bufferTypes: arrayOf((name, type) => brands.bufferType.check(name, type)),
+    graphSize: integer({ min: 1, max: 1 << 20, default: 2048 }),
+    parallel: boolean({ default: false }),
+    opOffload: boolean({ default: true }),
+  } satisfies RulesOf<SchedulerOptions>,
+);
+
+const computeSpec = options("compute", workRules);
+
+const evaluateSpec = options(
+  "evaluate",
+  {
+    ...workRules,
+    filter: callback({ default: (_node: Tensor): boolean => true }),
+  } satisfies RulesOf<EvaluateOptions>,
+);
 
 /**
  * Shares a graph out among several backends: each node goes to the first backend that can compute it, to where its weights lie, or to where
@@ -68,17 +88,12 @@ export class Scheduler implements Disposable {
    * Makes a scheduler; the last backend must be one with a CPU. Throws InvalidArgumentError, DisposedError. C: `ggml_backend_sched_new`.
    */
   constructor(backends: readonly Backend[], options?: SchedulerOptions) {
-    const known = ["bufferTypes", "graphSize", "parallel", "opOffload"] as const;
-    const { bufferTypes, graphSize = 2048, parallel = false, opOffload = true } = checkOptions(
-      "Scheduler",
-      options,
-      known,
-    );
+    const { bufferTypes, graphSize, parallel, opOffload } = schedulerSpec.check(options);
     checkBackends(backends);
     brands.scheduler.add(this);
     this.native = (backends[0] as Backend).native;
     this.backends = [...backends];
-    this.#graphSize = checkInteger("graphSize", graphSize, { min: 1, max: 1 << 20 });
+    this.#graphSize = graphSize;
     const types = checkTypes(backends, bufferTypes);
     const pointers = BigUint64Array.from(backends, ({ unsafePointer }) => unsafePointer);
     const pointer = this.native.lib.ggml_backend_sched_new(
@@ -86,8 +101,8 @@ export class Scheduler implements Disposable {
       types === null ? null : this.native.addressOf(types),
       backends.length,
       BigInt(this.#graphSize),
-      checkBoolean("parallel", parallel),
-      checkBoolean("opOffload", opOffload),
+      parallel,
+      opOffload,
     );
     const releases = backends.map((backend) => backend.retain());
     const thread = new ComputeThread(this.native);
@@ -237,8 +252,8 @@ export class Scheduler implements Disposable {
    * NativeAbortError when native code aborted: the scheduler can't be used any more. C: `ggml_backend_sched_graph_compute`.
    */
   async compute(graph: Graph, options?: WorkOptions): Promise<void> {
-    const { signal } = checkOptions("compute", options, ["signal"]);
-    if (signal !== undefined) checkSignal("signal", signal).throwIfAborted();
+    const { signal } = computeSpec.check(options);
+    signal?.throwIfAborted();
     assertAnyThread(this.backends);
     this.#ready(graph);
     await this.#run(graph, signal);
@@ -267,9 +282,8 @@ export class Scheduler implements Disposable {
    * ```
    */
   async *evaluate(graph: Graph, options?: EvaluateOptions): AsyncGenerator<Tensor, void, void> {
-    const { signal, filter = () => true } = checkOptions("evaluate", options, ["signal", "filter"]);
-    if (signal !== undefined) checkSignal("signal", signal).throwIfAborted();
-    checkFunction("filter", filter);
+    const { signal, filter } = evaluateSpec.check(options);
+    signal?.throwIfAborted();
     assertAnyThread(this.backends);
     const nodes = brands.graph.check("graph", graph).nodes.filter((node) => filter(node));
     this.#ready(graph);
@@ -425,30 +439,4 @@ export class Scheduler implements Disposable {
         `of ${scheduler.backends.map(({ name }) => name).join(", ")}, ${scheduler.splitCount} splits`
     ));
   }
-}
-
-function checkTypes(
-  backends: readonly Backend[],
-  types: readonly BufferType[] | undefined,
-): BigUint64Array<ArrayBuffer> | null {
-  if (types === undefined) return null;
-  if (types.length !== backends.length) {
-    throw new InvalidArgumentError(
-      `${types.length} buffer types are given for ${backends.length} backends; give one for each`,
-      {
-        value: types.length,
-        expected: `${backends.length} buffer types`,
-      },
-    );
-  }
-  for (const [index, type] of types.entries()) {
-    brands.bufferType.check(`bufferTypes[${index}]`, type);
-    const backend = backends[index] as Backend;
-    if (backend.supportsBufferType(type)) continue;
-    throw new UnsupportedOperationError(`${backend.name} can't compute in memory of ${type.name}`, {
-      value: type.name,
-      expected: `a type that ${backend.name} supports`,
-    });
-  }
-  return BigUint64Array.from(types, ({ unsafePointer }) => unsafePointer);
 }

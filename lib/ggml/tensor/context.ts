@@ -1,7 +1,8 @@
+import { integer, options, type RulesOf } from "../../support/options.ts";
 import { definePicture, sizePicture } from "../../support/inspect.ts";
 import { type Native, open, type Pointer } from "../../../ffi/mod.ts";
 import { AllocationError } from "../../errors.ts";
-import { checkBoolean, checkInteger, checkOptions, checkText, isArray, isInstance } from "../../support/check.ts";
+import { checkBoolean, checkText, isArray, isInstance } from "../../support/check.ts";
 import { brands } from "../brands.ts";
 import { checkNative } from "./address.ts";
 import { AdoptedContext, ContextCore, type ContextParts } from "./context_core.ts";
@@ -199,6 +200,14 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
   }
 }
 
+const contextSpec = options(
+  "GgmlContext",
+  {
+    maxTensors: integer({ min: 1, max: 1 << 24, default: 2048 }),
+    dataBytes: integer({ min: 0, max: 2 ** 40, default: 0 }),
+  } satisfies RulesOf<GgmlContextOptions>,
+);
+
 const arrayTypes: Readonly<Record<string, TypeName>> = {
   Float32Array: "f32",
   Float64Array: "f64",
@@ -226,9 +235,7 @@ function makeContext(
   native: Native,
   options: GgmlContextOptions | undefined,
 ): ContextParts {
-  const { maxTensors = 2048, dataBytes = 0 } = checkOptions("GgmlContext", options, ["maxTensors", "dataBytes"]);
-  const count = checkInteger("maxTensors", maxTensors, { min: 1, max: 1 << 24 });
-  const bytes = checkInteger("dataBytes", dataBytes, { min: 0, max: 2 ** 40 });
+  const { maxTensors: count, dataBytes: bytes } = contextSpec.check(options);
   const { lib } = native;
   // Each tensor's data begins at a multiple of 16.
   const size = count * (Number(lib.ggml_tensor_overhead()) + (bytes > 0 ? 16 : 0)) + bytes;

@@ -1,13 +1,15 @@
+import { integer, oneOf, options, type RulesOf } from "../../support/options.ts";
 import { definePicture } from "../../support/inspect.ts";
 import { type Native, open, type Pointer } from "../../../ffi/mod.ts";
 import { AllocationError, InvalidArgumentError } from "../../errors.ts";
-import { checkInteger, checkOptions, show } from "../../support/check.ts";
+import { checkInteger, show } from "../../support/check.ts";
 import { GgmlContext } from "../tensor/context.ts";
 import { brands } from "../brands.ts";
 import { Handle, type NativeObject } from "../tensor/handle.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { TensorShapeError, TensorTypeError } from "../tensor/errors.ts";
 import type { TensorInput } from "../tensor/write.ts";
+import { typeNames } from "../tensor/types.ts";
 import { checkBlocks, MAX_DIMENSION, typeByName, type TypeName } from "../tensor/types.ts";
 
 /** What a {@linkcode Dataset} holds. */
@@ -33,8 +35,6 @@ export interface HostBatch {
   /** The labels, as bytes; `undefined` when the dataset has none. */
   readonly labels: Uint8Array<ArrayBuffer> | undefined;
 }
-
-const names = ["count", "datapointSize", "labelSize", "dataType", "labelType", "shardSize"] as const;
 
 /**
  * Datapoints with their labels, from which batches are taken. C: `ggml_opt_dataset_t`.
@@ -70,22 +70,18 @@ export class Dataset implements NativeObject<"ggml_opt_dataset">, Disposable {
   }
 
   private constructor(native: Native, options: DatasetOptions) {
-    const given = checkOptions("Dataset", options, names);
-    const whole = (name: string, value: unknown, min: number): number =>
-      checkInteger(name, value, { min, max: MAX_DIMENSION });
+    const { count, datapointSize, labelSize, shardSize, dataType: data, labelType: label } = datasetSpec.check(options);
     this.native = native;
-    this.count = whole("count", given.count, 1);
-    const datapointSize = whole("datapointSize", given.datapointSize, 1);
-    const labelSize = whole("labelSize", given.labelSize ?? 0, 0);
-    this.shardSize = whole("shardSize", given.shardSize ?? 1, 1);
+    this.count = count;
+    this.shardSize = shardSize;
     if (this.count % this.shardSize !== 0) {
       throw new InvalidArgumentError(`shardSize is ${this.shardSize}; give a divisor of count, ${this.count}`, {
         value: this.shardSize,
         expected: `a divisor of ${this.count}`,
       });
     }
-    const dataType = blockType("dataType", given.dataType ?? "f32", "datapointSize", datapointSize);
-    const labelType = blockType("labelType", given.labelType ?? "f32", "labelSize", labelSize);
+    const dataType = blockType("dataType", data, "datapointSize", datapointSize);
+    const labelType = blockType("labelType", label, "labelSize", labelSize);
     const { lib } = native;
     const pointer = lib.ggml_opt_dataset_init(
       dataType,
@@ -209,6 +205,18 @@ export class Dataset implements NativeObject<"ggml_opt_dataset">, Disposable {
     );
   }
 }
+
+const datasetSpec = options(
+  "Dataset",
+  {
+    count: integer({ min: 1, max: MAX_DIMENSION, required: true }),
+    datapointSize: integer({ min: 1, max: MAX_DIMENSION, required: true }),
+    labelSize: integer({ min: 0, max: MAX_DIMENSION, default: 0 }),
+    shardSize: integer({ min: 1, max: MAX_DIMENSION, default: 1 }),
+    dataType: oneOf(typeNames, { default: "f32" }),
+    labelType: oneOf(typeNames, { default: "f32" }),
+  } satisfies RulesOf<DatasetOptions>,
+);
 
 function blockType(
   option: string,

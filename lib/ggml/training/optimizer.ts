@@ -4,13 +4,14 @@
  * @module
  */
 
+import { boolean, options } from "../../support/options.ts";
 import { definePicture } from "../../support/inspect.ts";
 import type { ggml_opt_optimizer_params, Native, Pointer, StructView } from "../../../ffi/mod.ts";
 import { BackendError } from "../../errors.ts";
-import { checkBoolean, checkInteger, checkOptions, checkSignal } from "../../support/check.ts";
+import { checkBoolean, checkInteger, checkOptions } from "../../support/check.ts";
 import type { Backend } from "../backend/backend.ts";
 import type { BackendPlace } from "../thread/compute.ts";
-import type { ComputeThread } from "../backend/compute_thread.ts";
+import { type ComputeThread, workRules } from "../backend/compute_thread.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Graph } from "../graph/graph.ts";
 import { brands } from "../brands.ts";
@@ -25,6 +26,10 @@ import { checkEpoch, checkFit, progressOf, trainedPart } from "./epochs.ts";
 import { TrainingResult } from "./result.ts";
 import { type StartedTraining, startTraining } from "./create.ts";
 import type { EpochOptions, EpochSummary, FitOptions, OptimizerOptions } from "./types.ts";
+
+const resetSpec = options("reset", { optimizer: boolean({ default: false }) });
+const allocateSpec = options("allocate", { backward: boolean({ default: true }) });
+const evaluateSpec = options("evaluate", workRules);
 
 /** A model for one evaluation. */
 interface DynamicModel {
@@ -192,8 +197,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
 
   /** Sets the gradients to zero; with `optimizer` also what it remembers of steps. For a static model that is trained. C: `ggml_opt_reset`. */
   reset(options?: { readonly optimizer?: boolean | undefined }): void {
-    const { optimizer = false } = checkOptions("reset", options, ["optimizer"]);
-    checkBoolean("optimizer", optimizer);
+    const { optimizer } = resetSpec.check(options);
     this.#assertIdle("reset it");
     if (this.#model === undefined || this.#evaluateOnly) {
       throw new GraphError("only a static model that is trained has gradients to reset", {
@@ -247,8 +251,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
    * C: `ggml_opt_alloc`.
    */
   async allocate(options?: { readonly backward?: boolean | undefined }): Promise<void> {
-    const { backward = true } = checkOptions("allocate", options, ["backward"]);
-    checkBoolean("backward", backward);
+    const { backward } = allocateSpec.check(options);
     const model = this.#current();
     if (model === undefined || this.#allocated) {
       throw new GraphError(
@@ -268,8 +271,8 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
 
   /** Evaluates what was allocated, and makes a step when one is due. Throws GraphError when nothing is. C: `ggml_opt_eval`. */
   async evaluate(result?: TrainingResult, options?: { readonly signal?: AbortSignal | undefined }): Promise<void> {
-    const { signal } = checkOptions("evaluate", options, ["signal"]);
-    if (signal !== undefined) checkSignal("signal", signal).throwIfAborted();
+    const { signal } = evaluateSpec.check(options);
+    signal?.throwIfAborted();
     if (result !== undefined) brands.trainingResult.check("the result", result);
     const model = this.#current();
     if (!this.#allocated || model === undefined) throw new GraphError("nothing is allocated", { expected: "allocate" });
