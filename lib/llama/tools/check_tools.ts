@@ -20,7 +20,7 @@ export interface Tool {
   /** What runs it; `undefined` when the program answers its calls. */
   readonly handler: ((args: unknown, call: ToolCallContext) => unknown) | undefined;
   /** Returns the arguments as the handler gets them. Throws {@linkcode ToolArgumentsError} for those that the schema doesn't allow. */
-  check(json: string): Promise<unknown>;
+  check(args: JsonValue): Promise<unknown>;
 }
 
 const toolName = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
@@ -97,8 +97,7 @@ function named<T>(name: string, run: () => T): T {
 
 function checker(name: string, schema: ResolvedSchema): Tool["check"] {
   const validate = schemaValidator(schema.json);
-  return async (json) => {
-    const value = objectOf(name, json);
+  return async (value) => {
     const problem = validate(value);
     if (problem !== undefined) {
       throw new ToolArgumentsError(
@@ -109,17 +108,4 @@ function checker(name: string, schema: ResolvedSchema): Tool["check"] {
     }
     return await schema.validate(name, value);
   };
-}
-
-function objectOf(name: string, json: string): JsonValue {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch (error) {
-    throw new ToolArgumentsError(
-      `the arguments of ${name} aren't JSON (${error instanceof Error ? error.message : error}): ${json.slice(0, 500)}`,
-    );
-  }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonValue;
-  throw new ToolArgumentsError(`the arguments of ${name} aren't a JSON object: ${json.slice(0, 500)}`);
 }

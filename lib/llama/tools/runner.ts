@@ -2,6 +2,7 @@ import { ToolHandlerError } from "../../errors.ts";
 import type { AnswerCall } from "../chat/answer_reader.ts";
 import type { ChatMessage } from "../chat/message.ts";
 import type { ChatEvent } from "../chat/turn.ts";
+import type { JsonValue } from "../../json_schema/json.ts";
 import type { Tool } from "./check_tools.ts";
 import { resultText } from "./result_text.ts";
 import { ToolArgumentsError } from "./schema.ts";
@@ -67,13 +68,13 @@ async function argumentsFor(
   tool: Tool | undefined,
   tools: readonly Tool[],
 ): Promise<{ value: unknown } | { problem: string }> {
-  const { name, arguments: args } = call.parsed;
+  const { name } = call.parsed;
   if (tool === undefined) {
     return { problem: `there is no tool ${name}; the tools are ${tools.map((one) => one.name).join(", ")}` };
   }
   if (call.call === undefined) return { problem: malformedMessage(call) };
   try {
-    return { value: await tool.check(args) };
+    return { value: await tool.check(call.call.arguments as JsonValue) };
   } catch (error) {
     if (error instanceof ToolArgumentsError) return { problem: error.message };
     throw failureOf(`the validator of the tool ${name} failed`, name, error);

@@ -105,6 +105,8 @@ test("what isn't plain data is refused with its place: in tools, history, result
   });
   const self: Record<string, unknown> = {};
   self["self"] = self;
+  let deep: unknown = {};
+  for (let level = 0; level < 300; level++) deep = { items: deep };
   let shared: unknown = { type: "string" };
   for (let level = 0; level < 60; level++) shared = { a: shared, b: shared };
   const cases: readonly (readonly [options: unknown, message: RegExp])[] = [
@@ -119,6 +121,13 @@ test("what isn't plain data is refused with its place: in tools, history, result
     [{ tools: { f: { parameters: { properties: { a: { default: 1n } } } } } }, /properties\.a\.default is 1n/],
     [{ tools: { f: { parameters: { properties: { a: { default: NaN } } } } } }, /properties\.a\.default is NaN/],
     [{ tools: { f: { parameters: { properties: shared } } } }, /tools\.f\.parameters.*at most 1000000 values/],
+    [{ tools: { f: { parameters: [] } } }, /tools\.f\.parameters is .*expected a JSON Schema of an object/],
+    [{ tools: { f: { parameters: true } } }, /tools\.f\.parameters is true; expected a JSON Schema of an object/],
+    [{ tools: { f: { parameters: { enum: [undefined] } } } }, /tools\.f\.parameters\.enum\[0\] is undefined/],
+    [{ tools: { f: { parameters: { enum: new Array(1_000_001) } } } }, /enum is .*at most 1000000 values/],
+    [{ tools: { f: { parameters: deep } } }, /expected plain data of at most 256 levels/],
+    [{ tools: { f: { parameters: { toJSON: () => undefined } } } }, /tools\.f\.parameters is .*expected plain data/],
+    [{ tools: Object.fromEntries(Array.from({ length: 257 }, (_, at) => [`f${at}`, {}])) }, /there are 257 tools/],
     [{ tools: { f: { description: "\ud800" } } }, /tools\.f\.description isn't valid UTF-16/],
     [{ history: holes }, /history has a hole at index 1/],
     [{ history: [user, , user] }, /history has a hole at index 1/],

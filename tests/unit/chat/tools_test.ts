@@ -83,6 +83,14 @@ test("a model that calls tools for ever is stopped after its rounds, and its cal
   );
 });
 
+test("after the last round a broken call is an error for the model, and the others wait", async () => {
+  const broken = '<tool_call>{"name": "add", "arguments": {"a": ]}</tool_call>';
+  const chat = startChat(scripted(`${call({ a: 1, b: 1 })}${broken}`).host, { tools: adding });
+  const { toolCalls, failedToolCalls } = await chat.send("Add.", { maxToolRounds: 0 });
+  assert.deepEqual(toolCalls.map(({ id }) => id), ["call00000"]);
+  assert.match(failedToolCalls[0]?.message ?? "", /^Error: the arguments aren't a whole JSON object/);
+});
+
 test("a call that is cut off is reported, and isn't kept", async () => {
   const model = scripted(`Well. ${call({ a: 1, b: 2 }).slice(0, 45)}…`);
   const chat = startChat(model.host, { tools: adding });
