@@ -209,14 +209,13 @@ class ChatSession implements Chat {
       rounds.push(round);
       const { calls } = round;
       added.push(round.message);
-      if (calls.length === 0) break;
       const tools = rounds.length <= settings.maxToolRounds ? this.#settings.tools : undefined;
       const run = runCalls(calls, { tools, errors: settings.toolErrors, signal }, emit);
       const results = await abortable(run, signal);
       added.push(...results);
-      if (results.length < calls.length || tokensLeft(settings, rounds) <= 0) break;
+      if (calls.length > 0 && results.length === calls.length && tokensLeft(settings, rounds) > 0) continue;
+      return await turn.finish(joinRounds(rounds, round, pendingCalls([...this.#messages, ...added]), failed));
     }
-    return await turn.finish(joinRounds(rounds, pendingCalls([...this.#messages, ...added]), failed));
   }
 
   /** A conversation that no longer fits: what to do is another thing than for a prompt. */

@@ -1,5 +1,5 @@
-import { InvalidArgumentError } from "../../errors.ts";
-import { checkInteger, checkOptions, show } from "../../support/check.ts";
+import { isPlainObject, refuse } from "../../support/check.ts";
+import { integer, options, type RulesOf } from "../../support/options.ts";
 import type { ReasoningLimit } from "../thread/protocol.ts";
 import type { AnswerForm, ReasoningMarks } from "../tools/parsers/detect.ts";
 
@@ -17,19 +17,17 @@ export interface ReasoningSettings {
   budget: number | undefined;
 }
 
-/** Checks the option `reasoning`. Throws {@linkcode InvalidArgumentError}. */
+const spec = options(
+  "reasoning",
+  { budget: integer({ min: 0, max: 0x7fff_ffff }) } satisfies RulesOf<ReasoningOptions>,
+);
+
+/** Checks the option `reasoning`. Throws InvalidArgumentError. */
 export function checkReasoning(reasoning: unknown): ReasoningSettings {
   if (reasoning === undefined || reasoning === true) return { enabled: true, budget: undefined };
   if (reasoning === false) return { enabled: false, budget: 0 };
-  if (typeof reasoning !== "object") {
-    throw new InvalidArgumentError(`reasoning is ${show(reasoning)}; give true, false or { budget }`, {
-      value: reasoning,
-      expected: "true, false or { budget }",
-    });
-  }
-  const { budget } = checkOptions("reasoning", reasoning as ReasoningOptions, ["budget"]);
-  if (budget === undefined) return { enabled: true, budget };
-  return { enabled: true, budget: checkInteger("reasoning.budget", budget, { min: 0, max: 0x7fff_ffff }) };
+  if (!isPlainObject(reasoning)) return refuse("reasoning", reasoning, "true, false or { budget }");
+  return { enabled: true, ...spec.checkAt("reasoning", reasoning) };
 }
 
 /** Returns the limit as the generation loop takes it; `undefined` when there is none, or nothing is known of the marks of reasoning. */

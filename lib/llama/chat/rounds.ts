@@ -17,10 +17,13 @@ export interface Round {
   readonly result: GenerationResult;
 }
 
-/** Returns the result of a turn's rounds together. */
-export function joinRounds(rounds: readonly Round[], toolCalls: ToolCall[], failed: FailedToolCall[]): ChatResult {
-  const last = rounds.at(-1);
-  if (last === undefined) throw new TypeError("unreachable");
+/** Returns the result of a turn's rounds together; `last` is the last of them. */
+export function joinRounds(
+  rounds: readonly Round[],
+  last: Round,
+  toolCalls: ToolCall[],
+  failed: FailedToolCall[],
+): ChatResult {
   const results = rounds.map(({ result }) => result);
   const logprobs = results.flatMap((result) => result.logprobs ?? []);
   return {

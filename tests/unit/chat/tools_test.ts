@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { GenerationCancelledError, InvalidArgumentError } from "../../../lib/errors.ts";
+import { ChatTemplateError, GenerationCancelledError, InvalidArgumentError } from "../../../lib/errors.ts";
 import { startChat } from "../../../lib/llama/chat/chat.ts";
 import type { ChatOptions } from "../../../lib/llama/chat/options.ts";
 import type { ChatEvent } from "../../../lib/llama/chat/turn.ts";
@@ -198,6 +198,27 @@ test("a Standard Schema gives its JSON Schema, and what the handler gets", async
   assert.deepEqual(results, ["<1>", "Error: the arguments of show are wrong: a: too large"]);
 });
 
+test("a call can't be forced where nothing is known of the grammar of calls", async () => {
+  const { host } = scripted("x");
+  const template = "{{ tools }}{% for m in messages %}{{ m.content }}{% endfor %}{# <|tools_prefix|> #}";
+  const chat = startChat(host, { template, tools: adding });
+  await assert.rejects(
+    chat.send("x", { toolChoice: "required" }),
+    (error) =>
+      error instanceof InvalidArgumentError &&
+      /can't be forced .*\(apertus\); set toolChoice to auto/.test(error.message),
+  );
+  assert.equal((await chat.send("x")).text, "x");
+});
+
+test("a model without a template says how to give one", async () => {
+  const chat = startChat({ ...scripted("x").host, template: undefined }, {});
+  await assert.rejects(
+    chat.send("x"),
+    (error) => error instanceof ChatTemplateError && /has no chat template; give one/.test(error.message),
+  );
+});
+
 test("wrong tools and options are refused by name", () => {
   const { host } = scripted();
   const chats: readonly (readonly [unknown, RegExp])[] = [
@@ -207,6 +228,7 @@ test("wrong tools and options are refused by name", () => {
     [{ tools: { a: { handler: 1 } } }, /tools\.a\.handler/],
     [{ tools: { a: { jsonSchema: {} } } }, /jsonSchema goes with a Standard Schema/],
     [{ templateVariables: { f: () => 1 } }, /plain data/],
+    [{ templateVariables: [1] }, /templateVariables is an array of 1; expected an object/],
     [{ history: [{ role: "tool", content: "x", toolCalls: 1 }] }, /history\[0\]\.toolCalls/],
   ];
   for (const [options, words] of chats) {
@@ -224,7 +246,7 @@ test("wrong tools and options are refused by name", () => {
     [{ toolChoice: { name: "sub" } }, /toolChoice\.name/],
     [{ maxToolRounds: -1 }, /maxToolRounds/],
     [{ reasoning: { budget: 1.5 } }, /reasoning\.budget/],
-    [{ reasoning: 5 }, /reasoning is 5/],
+    [{ reasoning: 5 }, /reasoning is 5; expected true, false or \{ budget \}/],
     [{ prefill: "x", toolChoice: "required" }, /prefill doesn't go with/],
     [{ grammar: 'root ::= "x"' }, /a grammar doesn't go with tools/],
     [{ toolchoice: "auto" }, /did you mean toolChoice/],
