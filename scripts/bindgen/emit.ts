@@ -331,7 +331,8 @@ function remarks(fn: FunctionDecl): string {
   return words.map((text) => `; ${text}`).join("");
 }
 
-function prototype(fn: FunctionDecl): string {
+/** A function as C declares it. */
+export function prototype(fn: FunctionDecl): string {
   const params = fn.params.map((param) => printCType(param.type, param.name));
   return printCType(fn.result, `${fn.name}(${params.length === 0 ? "void" : params.join(", ")})`);
 }

@@ -11,7 +11,7 @@ for (let round = 0; round < rounds; round++) {
   for (const [runtime, args] of Object.entries(runtimes)) {
     const { status, stdout, stderr } = spawnSync(`node_modules/.bin/${runtime}`, [
       ...args,
-      "./tests/ffi/probe_test.ts",
+      "./tests/ffi/probe/probe_test.ts",
     ], {
       env: { ...process.env, GGML_FFI_PROBE: probe, NO_COLOR: "1" },
       encoding: "utf8",
