@@ -7,7 +7,9 @@ const runs = process.env["FUZZ_RUNS"] ?? "10";
 const seed = process.env["FUZZ_SEED"] ?? "7";
 
 test("operands that are wrong give an error of this library, and what is taken is computed: nothing aborts", async () => {
-  const { code, signal, stdout, stderr } = await runProgram(moduleCommand("tests/ggml/operators/fuzz.ts", [runs, seed]));
+  const { code, signal, stdout, stderr } = await runProgram(
+    moduleCommand("tests/ggml/operators/fuzz.ts", [runs, seed]),
+  );
   assert.equal(code, 0, `code ${code}, signal ${signal}\n${stderr.slice(-2000)}`);
   const { taken, refused, strangers } = JSON.parse(stdout) as { taken: number; refused: number; strangers: string[] };
   console.log(`${taken} taken and computed, ${refused} refused`);
