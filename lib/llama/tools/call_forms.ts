@@ -44,7 +44,7 @@ export interface CallsForm {
   readonly close: string;
   /** Text or patterns that begin a section, from which on the grammar counts. */
   readonly triggers: readonly (string | RegExp)[];
-  /** Parts of GBNF in the texts above: `\u0000` and a name stands for one of these. */
+  /** Parts of GBNF in the texts above: `\u0000` and a name stands for one of these; `\u0000name` for the name of the tool. */
   readonly parts?: Readonly<Record<string, string>>;
 }
 
@@ -164,6 +164,41 @@ const forms: Partial<Record<FamilyName, CallsForm>> = {
     close: "<|close|>tools<|sep|>\0end",
     triggers: ["<|open|>tools<|sep|>"],
     parts: { digits: "[0-9]{1,3}", end: '("<|close|>message<|sep|>")?' },
+  },
+  apertus: {
+    ...objects("<|tools_prefix|>[", ", ", "]<|tools_suffix|>", {
+      kind: "object",
+      open: '{"',
+      middle: '": ',
+      close: "}",
+    }),
+    triggers: ["<|tools_prefix|>"],
+  },
+  solar: {
+    calls: [{
+      kind: "object",
+      open: "<|tool_call:begin|>\0id<|tool_call:name|>",
+      middle: "<|tool_call:args|>",
+      close: "<|tool_call:end|>",
+    }],
+    open: "",
+    between: "",
+    close: "",
+    triggers: ["<|tool_call:begin|>"],
+    parts: { id: "[a-zA-Z0-9_-]{1,32}" },
+  },
+  muse: {
+    calls: [{
+      kind: "markup",
+      open: ' to=\0name<|message|><atem:function_calls>\n<atem:invoke name="',
+      middle: '">\n',
+      argument: ['<atem:parameter name="', '">', "</atem:parameter>\n"],
+      close: "</atem:invoke>\n</atem:function_calls>",
+    }],
+    open: "",
+    between: "<|eom|><|start|>assistant",
+    close: "",
+    triggers: [/(?:^|<\|start\|>assistant)( to=(?!(?:self|user)<\|message\|>)[^\s<]+<\|message\|>)/],
   },
   lfm: {
     calls: [{

@@ -113,16 +113,17 @@ class GrammarRules {
   /** Reasoning before a required call. */
   reasoning(inReasoning: boolean): string {
     const { form } = this.#input;
-    if (form.family.name === "harmony") {
-      return `("<|channel|>analysis<|message|>" ${this.#untilRule("<|end|>")} "<|start|>assistant")?`;
+    const { messages, thought } = form.family;
+    if (messages !== undefined && thought !== undefined) {
+      return `(${write(text(messages.reasoningHeader))} ${this.#untilRule(thought.close)} "<|start|>assistant")?`;
     }
     if (form.reasoning === undefined) return '""';
-    const thought = `${this.#untilRule(form.reasoning.close)} [ \\n]{0,4}`;
-    return inReasoning ? thought : `([ \\n]{0,4} ${write(text(form.reasoning.open))} ${thought})?`;
+    const rest = `${this.#untilRule(form.reasoning.close)} [ \\n]{0,4}`;
+    return inReasoning ? rest : `([ \\n]{0,4} ${write(text(form.reasoning.open))} ${rest})?`;
   }
 
   #call(form: CallForm, { name, parameters }: GrammarTool, index: number): string {
-    const head = `${this.text(form.open)} ${write(text(name))} ${this.text(form.middle)}`;
+    const head = `${this.text(form.open.replaceAll("\0name", name))} ${write(text(name))} ${this.text(form.middle)}`;
     if (form.kind === "object") {
       return `${head} ${this.#schema(closedSchema(parameters), `t${index}-`)} ${this.text(form.close)}`;
     }

@@ -42,7 +42,7 @@ test("grammars of calls take the calls of their families, from where they are tr
     assert.ok(grammar !== undefined, name);
     checkGbnf(grammar.source, "root");
     // Marks that end a turn are no text of the answer; lists may be indented.
-    const call = text.slice(begin(text, grammar.triggers)).replace(/<\|call\|>$/, "");
+    const call = text.slice(begin(text, grammar.triggers)).replace(/<\|(call|eot)\|>$/, "");
     assert.ok(matchesGrammar(parseGrammar(grammar.source), call), `${name}: ${call}\n${grammar.source}`);
   }
 });
@@ -51,7 +51,7 @@ test("grammars of calls refuse other tools, arguments that the schema doesn't al
   for (const [name, [template, text, count]] of constrained) {
     const { source = "", triggers = [] } = toolGrammar(input(template)) ?? {};
     const grammar = parseGrammar(source);
-    const call = text.slice(begin(text, triggers)).replace(/<\|call\|>$/, "");
+    const call = text.slice(begin(text, triggers)).replace(/<\|(call|eot)\|>$/, "");
     for (const [from, to] of [["get_weather", "get_whether"], ["3", "three"], ["days", "day"]] as const) {
       assert.equal(matchesGrammar(grammar, call.replace(from, to)), false, `${name}: ${from} as ${to}`);
     }
@@ -74,6 +74,30 @@ test("where a call is required the model may think first, and nothing else comes
     assert.ok(matchesGrammar(opened, text), text);
   }
   assert.equal(matchesGrammar(opened, call), false);
+});
+
+test("where a call is required, a family of messages may reason first", () => {
+  const required = (template: string): ReturnType<typeof parseGrammar> =>
+    parseGrammar(toolGrammar(input(template, { required: true }))?.source ?? "");
+  const cases = [
+    [
+      "<atem:function_calls><|message|>",
+      " to=self<|message|>Hm.<|eom|><|start|>assistant",
+      ' to=get_weather<|message|><atem:function_calls>\n<atem:invoke name="get_weather">\n<atem:parameter name="city">Rome</atem:parameter>\n<atem:parameter name="days">3</atem:parameter>\n</atem:invoke>\n</atem:function_calls>',
+    ],
+    [
+      "<|channel|><|message|>",
+      "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant",
+      ' to=functions.get_weather<|channel|>commentary json<|message|>{"city": "Rome", "days": 3}',
+    ],
+  ] as const;
+  for (const [template, reasoning, call] of cases) {
+    const grammar = required(template);
+    for (const text of [call, reasoning + call]) assert.ok(matchesGrammar(grammar, text), text);
+    for (const text of [reasoning, `${reasoning}${reasoning}`, call.replaceAll("get_weather", "now")]) {
+      assert.equal(matchesGrammar(grammar, text), false, text);
+    }
+  }
 });
 
 test("text in markup goes on until the very mark that ends it", () => {

@@ -19,6 +19,8 @@ export interface MessageForm {
   readonly firstStarts: readonly string[];
   /** Marks that end a message. */
   readonly ends: readonly string[];
+  /** The header of reasoning, up to the text, as it stands at the start of an answer. */
+  readonly reasoningHeader: string;
   /** Reads a header. */
   kindOf(header: string): MessageKind;
   /** Reads the call that a message holds; false when it holds none, and then nothing was given out. */

@@ -24,6 +24,7 @@ export const harmony: Family = {
     starts: ["<|start|>", "<|channel|>"],
     firstStarts: [" to="],
     ends: ["<|end|>", "<|call|>", "<|return|>"],
+    reasoningHeader: "<|channel|>analysis<|message|>",
     kindOf(header) {
       const recipient = / to=([^\s<]+)/.exec(header)?.[1];
       if (recipient !== undefined && recipient !== "assistant" && recipient !== "all") {
@@ -67,6 +68,7 @@ export const muse: Family = {
     starts: ["<|start|>"],
     firstStarts: [" to="],
     ends: ["<|eom|>", "<|eot|>"],
+    reasoningHeader: " to=self<|message|>",
     kindOf(header) {
       const recipient = / to=([^\s<]+)/.exec(header)?.[1] ?? "user";
       return recipient === "self" ? "reasoning" : recipient === "user" ? "text" : { call: recipient };
