@@ -1,4 +1,5 @@
 import { GrammarError } from "../errors.ts";
+import { checkGrammar, checkPoint, checkString, checkToken } from "./arguments.ts";
 import { type CharSet, hasPoint } from "./char_set.ts";
 import type { Grammar, GrammarElement } from "./parse.ts";
 
@@ -34,7 +35,11 @@ export class GrammarMatcher {
   #places = new Set<Place>();
   #canEnd = false;
 
-  /** Starts at a rule, `root` unless another is named; or where another matcher is. Throws {@linkcode GrammarError} when there is no such rule, or it can begin with itself. */
+  /**
+   * Starts at a rule, `root` unless another is named; or where another matcher is.
+   *
+   * Throws {@linkcode GrammarError} when there is no such rule, or it can begin with itself, and {@linkcode InvalidArgumentError} for anything but a grammar.
+   */
   constructor(grammar: Grammar | GrammarMatcher, root = "root") {
     if (grammar instanceof GrammarMatcher) {
       this.#grammar = grammar.#grammar;
@@ -44,6 +49,8 @@ export class GrammarMatcher {
       this.#canEnd = grammar.#canEnd;
       return;
     }
+    checkGrammar(grammar);
+    checkString("the rule's name", root);
     this.#grammar = grammar;
     this.#sequences = new Map();
     this.#known = new Map();
@@ -77,17 +84,21 @@ export class GrammarMatcher {
 
   /** Takes the next part of the text. False when the grammar doesn't allow it; the matcher is at a dead end then. */
   accept(text: string): boolean {
+    checkString("the text", text);
     for (const char of text) if (!this.acceptPoint(char.codePointAt(0) ?? 0)) return false;
     return true;
   }
 
   /** Takes one code point. */
   acceptPoint(point: number): boolean {
+    checkPoint("the code point", point);
     return this.#step((element) => element.kind === "chars" && hasPoint(element.set, point));
   }
 
   /** Takes one token, for grammars that name tokens: either as such or by its text. */
   acceptToken(token: number, text: string): boolean {
+    checkToken("the token", token);
+    checkString("the token's text", text);
     const named = [...this.#places].filter(({ sequence, at }) => sequence[at]?.kind === "token");
     const rest = new Set([...this.#places].filter((place) => !named.includes(place)));
     this.#places = new Set(named);
@@ -158,6 +169,7 @@ export class GrammarMatcher {
 
 /** Whether a grammar allows exactly this text. */
 export function matchesGrammar(grammar: Grammar, text: string, root = "root"): boolean {
+  checkGrammar(grammar);
   const matcher = new GrammarMatcher(grammar, root);
   return matcher.accept(text) && matcher.canEnd;
 }

@@ -1,4 +1,5 @@
 import { GrammarError } from "../errors.ts";
+import { checkString, markSound } from "./arguments.ts";
 import { type CharSet, charSet, complementOf, everyPoint } from "./char_set.ts";
 
 /** One step of a rule. */
@@ -26,7 +27,7 @@ const MAX_ELEMENTS = 2_000_000;
 /**
  * Reads a grammar in GBNF, as `llama_sampler_init_grammar` does.
  *
- * Throws {@linkcode GrammarError}, which names line and column.
+ * Throws {@linkcode GrammarError}, which names line and column, and {@linkcode InvalidArgumentError} for anything but a string.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -38,7 +39,8 @@ const MAX_ELEMENTS = 2_000_000;
  * ```
  */
 export function parseGrammar(text: string): Grammar {
-  return new Parser(text).parse();
+  checkString("the grammar", text);
+  return markSound(new Parser(text).parse());
 }
 
 interface Part {
