@@ -3,17 +3,17 @@ import type { Given } from "./flags/parse.ts";
 
 /** A subcommand: one file each, named after it. */
 export interface Command {
-  /** What the user types. */
+  /** The name on the command line. */
   readonly name: string;
   /** One line for the list of commands. */
   readonly summary: string;
-  /** What follows the name in the usage line. */
+  /** The usage line behind the name. */
   readonly usage: string;
   /** A few sentences for the command's own help. */
   readonly description: string;
   /** Its own flags. Those that every command has are added by `main.ts`. */
   readonly flags: readonly Flag[];
-  /** How many arguments without a flag it takes at most. */
+  /** Maximum number of arguments without a flag. */
   readonly maxPositionals: number;
   /** Command lines that work as they are, each with what it does. */
   readonly examples: readonly (readonly [line: string, what: string])[];

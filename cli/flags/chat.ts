@@ -5,7 +5,7 @@ import { readGivenFile } from "./generation.ts";
 import type { Given } from "./parse.ts";
 
 /**
- * What a chat with the default model starts from where the user says nothing else. So small a model answers best when it always takes the most probable
+ * Defaults of a chat with the default model. So small a model answers best when it always takes the most probable
  * token, and better under this message than under the one in its template.
  */
 const SYSTEM = "You are a helpful assistant.";
@@ -35,7 +35,7 @@ export const CHAT_FLAGS: readonly Flag[] = [
   { name: "chat-template-file", takes: "text", placeholder: "FILE", help: "a file with the chat template" },
 ];
 
-/** How the conversation begins. */
+/** Returns the options of the conversation. */
 export function givenChat(given: Given): ChatOptions {
   const system = given.text("system") ?? (given.has("model") ? undefined : SYSTEM);
   const [text, file] = [given.text("chat-template"), given.text("chat-template-file")];

@@ -10,7 +10,7 @@ export interface Flag {
   readonly also?: readonly string[];
   /** The kind of value that follows the flag; a flag without it is a switch. */
   readonly takes?: "text" | "integer" | "number";
-  /** How the value is written in the help, such as `FILE`. */
+  /** Name of the value in the help, such as `FILE`. */
   readonly placeholder?: string;
   /** May be given more than once. */
   readonly many?: boolean;
@@ -60,7 +60,7 @@ export function spellings(flag: Flag): string[] {
   return [...short, ...flag.also ?? [], `--${flag.name}`];
 }
 
-/** How a flag's value is shown in the help. */
+/** Returns the name of a flag's value in the help. */
 export function placeholder(flag: Flag): string {
   return flag.placeholder ?? (flag.takes === "text" ? "TEXT" : "N");
 }

@@ -65,7 +65,7 @@ export const JSON_FLAG: Flag = {
   help: "write one JSON object at the end: text, tokens, stopReason, seed, timings",
 };
 
-/** What the flags ask of a generation, but for adapters. @throws {UsageError} for files that can't be read and a schema that isn't JSON. */
+/** Returns the options of a generation, but for adapters. @throws {UsageError} for files that can't be read and a schema that isn't JSON. */
 export function givenGeneration(given: Given): GenerationOptions & { schema?: JsonSchema } {
   const stop = given.texts("stop");
   const numbers: readonly (readonly [string, number | undefined])[] = [

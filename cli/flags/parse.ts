@@ -6,7 +6,7 @@ import { type Flag, placeholder, spellings } from "./flag.ts";
 /** The flags and arguments that were given, checked. */
 export class Given {
   readonly #values = new Map<string, (string | number | true)[]>();
-  /** What was given without a flag. */
+  /** Arguments without a flag. */
   readonly positionals: string[] = [];
 
   /** Notes one value of a flag. */
@@ -40,7 +40,7 @@ export class Given {
 /**
  * Reads a command line against a table of flags.
  *
- * @throws {UsageError} for an unknown flag (with the nearest known one), a missing value, what is no number, or a number
+ * @throws {UsageError} for an unknown flag (with the nearest known one), a missing value, a value that is not a number, or a number
  * out of range.
  */
 export function parseFlags(args: readonly string[], flags: readonly Flag[]): Given {

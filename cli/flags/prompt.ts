@@ -47,7 +47,7 @@ function fileText(path: string | undefined): string | undefined {
   return path === undefined ? undefined : trimLineEnd(readGivenFile("--file", path));
 }
 
-/** What another program or a file gives beside a prompt. Only pipes and files are read: what starts this program by a socket may never close it. */
+/** Reads the text that is piped in beside a prompt. Only pipes and files are read: what starts this program by a socket may never close it. */
 async function pipedInput(): Promise<string[]> {
   const status = process.stdin.isTTY ? undefined : inputStatus();
   if (status === undefined || !(status.isFIFO() || status.isFile())) return [];

@@ -125,7 +125,7 @@ export const SAMPLING_FLAGS: readonly Flag[] = [
   { name: "ban", takes: "text", many: true, option: "bannedStrings", help: "text that is never generated" },
 ];
 
-/** What the flags ask for that isn't a number. @throws {UsageError} for a bad bias and an unknown sampler. */
+/** Returns the sampling options that aren't numbers. @throws {UsageError} for a bad bias and an unknown sampler. */
 export function givenSampling(given: Given): GenerationOptions {
   const texts = (name: string) => given.texts(name).length === 0 ? undefined : given.texts(name);
   const lists: GenerationOptions = {

@@ -4,7 +4,7 @@ import { OutputClosedError } from "../errors.ts";
 import { print, say } from "../terminal/output.ts";
 import { jsonLine } from "./json.ts";
 
-/** How an answer is written. */
+/** Style of an answer. */
 export interface AnswerStyle {
   /** As one JSON object, once it is there. */
   json: boolean;
@@ -12,7 +12,7 @@ export interface AnswerStyle {
   verbose: boolean;
 }
 
-/** How the flags want an answer. */
+/** Returns the style that the flags ask for. */
 export function answerStyle(given: Given): AnswerStyle {
   return { json: given.has("json"), verbose: given.has("verbose") };
 }

@@ -14,7 +14,7 @@ import { UsageError } from "../errors.ts";
 /** The formats of a transcript. */
 export const FORMATS = ["lines", "txt", "srt", "vtt", "lrc", "csv", "tsv", "json"] as const;
 
-/** What is to be written. */
+/** A transcript with what its formats need. */
 export interface Written {
   readonly file: string;
   readonly segments: readonly Segment[];
@@ -24,7 +24,7 @@ export interface Written {
   readonly model: string;
 }
 
-/** What writes a format. @throws {UsageError} for an unknown one. */
+/** Returns the function that writes a format. @throws {UsageError} for an unknown one. */
 export function writer(format: string, path?: string): (written: Written) => string {
   const write = Object.hasOwn(WRITERS, format) ? WRITERS[format as Format] : undefined;
   if (write !== undefined) return write;

@@ -9,15 +9,15 @@ import { outputClosed, say, styled } from "./output.ts";
 const HELP = "Type a message and press Enter. Ctrl-C stops an answer, the up arrow brings back earlier messages.\n" +
   "/reset forgets the conversation, /exit or Ctrl-D ends it.";
 
-/** What a conversation is held with. */
+/** Parts of a conversation. */
 export interface Talk {
   /** The model's name, shown at the start. */
   readonly name: string;
   /** Begins a conversation with these messages; with none from nothing. */
   start(history: readonly ChatMessage[]): Chat;
-  /** What is asked of one answer, which stops when the signal aborts. */
+  /** Options of one answer, which stops when the signal aborts. */
   options(signal: AbortSignal): ChatSendOptions;
-  /** How answers are written. */
+  /** Style of answers. */
   readonly style: AnswerStyle;
 }
 

@@ -23,7 +23,7 @@ export class Interrupt implements Disposable {
     return this.#controller.signal;
   }
 
-  /** What Ctrl-C does. For a terminal in raw mode, where it is a key and no signal. */
+  /** Handles Ctrl-C. For a terminal in raw mode, where it is a key and no signal. */
   press(): void {
     if (this.signal.aborted) process.exit(EXIT.interrupted);
     this.#controller.abort(new InterruptedError());

@@ -1,5 +1,5 @@
 /**
- * The small model that the command line uses when it is given none.
+ * The default language model.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import process from "node:process";
 import { environment, rethrowDenied } from "../../ffi/runtime/environment.ts";
 import { ModelAccessError, ModelNotFoundError } from "../errors.ts";
 
-/** The file of the default model: SmolLM2 135M Instruct, quantized to four bits, Apache-2.0. */
+/** File name of the default model: SmolLM2 135M Instruct, quantized to four bits, Apache-2.0. */
 export const DEFAULT_MODEL_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf";
 
 /** The folder that models and libraries are kept in: `$GGML_FFI_CACHE`, else the system's cache folder and `ggml-ffi`. */
@@ -37,7 +37,7 @@ function home(): string {
 }
 
 /**
- * The path of the default model, which set-up brought into the cache.
+ * Returns the path of the default model in the cache.
  *
  * Throws {@linkcode ModelNotFoundError} when it isn't there, {@linkcode ModelAccessError} or PermissionError when it may not be looked for.
  *

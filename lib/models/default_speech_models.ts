@@ -1,5 +1,5 @@
 /**
- * The speech models that `npm run setup -- --speech` brings in a source tree.
+ * The default speech models.
  *
  * @module
  */

@@ -27,7 +27,7 @@ async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array<Ar
   return joined(Uint8Array, parts);
 }
 
-test("a quantised model is byte for byte upstream's, and still hears", slow, async () => {
+test("a quantized model is byte for byte upstream's, and still hears", slow, async () => {
   for (const [type, hash] of Object.entries(upstreams) as [WhisperQuantization, string][]) {
     const bytes = await collect(quantizeWhisper(tinyEnglishPath, type));
     // Elsewhere the compiler may round sums of products otherwise.
@@ -39,14 +39,14 @@ test("a quantised model is byte for byte upstream's, and still hears", slow, asy
   }
 });
 
-test("what can't be quantised is refused, with the reason", slow, async () => {
+test("what can't be quantized is refused, with the reason", slow, async () => {
   const run = async (model: string | Uint8Array, type: WhisperQuantization) => {
     for await (const _ of quantizeWhisper(model, type));
   };
   // Rows of 384 numbers aren't whole blocks of 256.
   await assert.rejects(run(tinyEnglishPath, "q4_K"), (error) => {
     assert.ok(error instanceof ConversionError, String(error));
-    assert.match(error.message, /can't be quantised to q4_K: .* blocks of 256/);
+    assert.match(error.message, /can't be quantized to q4_K: .* blocks of 256/);
     return true;
   });
   await assert.rejects(run(voiceActivityPath, "q5_0"), ConversionError);
@@ -54,7 +54,7 @@ test("what can't be quantised is refused, with the reason", slow, async () => {
   await assert.rejects(run(new Uint8Array(0), "q5_0"), ConversionError);
   await assert.rejects(run("/no/such/file", "q5_0"), ModelNotFoundError);
   const quantized = await collect(quantizeWhisper(tinyEnglishPath, "q8_0"));
-  await assert.rejects(run(quantized, "q5_0"), /is quantised already/);
+  await assert.rejects(run(quantized, "q5_0"), /is quantized already/);
   await assert.rejects(run(quantized.subarray(0, 1000), "q5_0"), ConversionError);
   for (const type of ["f16", "Q5_0", "", 8]) {
     assert.throws(() => quantizeWhisper(tinyEnglishPath, type as WhisperQuantization), InvalidArgumentError);

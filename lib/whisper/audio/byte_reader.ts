@@ -14,7 +14,7 @@ import { AudioAccessError, AudioNotFoundError } from "./errors.ts";
 import { joined } from "../../../ffi/memory/concat.ts";
 import { throwFileError } from "../../support/file_error.ts";
 
-/** Where audio comes from: a path, a file URL, bytes, a blob, or a stream of bytes. */
+/** Source of audio: a path, a `file:` URL, bytes, a blob, or a stream of bytes. */
 export type AudioSource =
   | string
   | URL
@@ -30,9 +30,9 @@ const PIECE_BYTES = 1 << 16;
 /** More bytes than these are not kept to go back to. */
 const MAX_RECORDED = 4 << 20;
 
-/** How a source is opened. */
+/** Options of `ByteReader.open`. */
 export interface ByteReaderOptions {
-  /** What a stream is called in messages. */
+  /** Name of a stream in messages. */
   name?: string;
   /** Closes the source when it is aborted, also while bytes are waited for; they then end. */
   signal?: AbortSignal | undefined;
@@ -40,11 +40,11 @@ export interface ByteReaderOptions {
 
 /** Bytes one after another. */
 export class ByteReader implements AsyncDisposable {
-  /** What it is called in messages. */
+  /** Name in messages. */
   readonly name: string;
   /** The path on disk, where it is a file. */
   readonly path: string | undefined;
-  /** How many bytes there are in all, where that is known. */
+  /** Number of bytes in all, where it is known. */
   readonly size: number | undefined;
   readonly #pieces: AsyncIterator<Uint8Array>;
   #held: Uint8Array = new Uint8Array(0);
@@ -63,7 +63,7 @@ export class ByteReader implements AsyncDisposable {
   /**
    * Opens a source for reading.
    *
-   * Throws {@linkcode AudioNotFoundError}, {@linkcode AudioAccessError}, or InvalidArgumentError for what is no source.
+   * Throws {@linkcode AudioNotFoundError}, {@linkcode AudioAccessError}, or InvalidArgumentError for other values.
    */
   static async open(source: AudioSource, options: ByteReaderOptions = {}): Promise<ByteReader> {
     const reader = await ByteReader.#open(source, options.name);
@@ -107,7 +107,7 @@ export class ByteReader implements AsyncDisposable {
     this.#deaf = () => signal.removeEventListener("abort", close);
   }
 
-  /** How many bytes were taken so far. */
+  /** Number of bytes taken so far. */
   get position(): number {
     return this.#position;
   }
@@ -199,7 +199,7 @@ export class ByteReader implements AsyncDisposable {
 // Descriptors, not FileHandles: a FileHandle that is forgotten ends the program in Bun.
 const [openFile, readFile, closeFile] = [promisify(open), promisify(read), promisify(close)];
 
-/** The last net: a loop over audio that was begun and never left. */
+/** Closes the files of readers that were collected before their end. */
 const forgotten = new FinalizationRegistry<number>((file) => close(file, () => undefined));
 
 /** The pieces of an open file; closes it at the end and when it is left. */
@@ -283,7 +283,7 @@ function pathOf(source: string | URL): string {
   try {
     return fileURLToPath(text);
   } catch (cause) {
-    throw new InvalidArgumentError(`${show(text)} is no file URL that this system knows; give a path`, {
+    throw new InvalidArgumentError(`${show(text)} is not a file: URL of this system; give a path`, {
       value: text,
       expected: "a file URL",
       cause,

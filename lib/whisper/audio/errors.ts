@@ -31,13 +31,13 @@ export class AudioTruncatedError extends GgmlError {
   static override readonly code: string = "AUDIO_TRUNCATED";
 }
 
-/** There is no sample in the audio. */
+/** The audio has no samples. */
 export class AudioEmptyError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "AUDIO_EMPTY";
 }
 
-/** A sample is no finite number, or beyond what any recording holds. */
+/** A sample is not finite, or larger than any recording has. */
 export class AudioSampleError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "AUDIO_SAMPLE";

@@ -84,7 +84,7 @@ async function spool(reader: ByteReader): Promise<TemporaryFile | undefined> {
   }
 }
 
-/** What the program writes. When it couldn't be started, its output breaks off before anybody says so: then that is the error. */
+/** Yields the program's output. When it couldn't be started, its output breaks off before anybody says so: then that is the error. */
 async function* output(child: Child, whyEnded: () => Promise<unknown>): AsyncGenerator<Uint8Array> {
   const pieces: AsyncIterator<Uint8Array> = child.stdout[Symbol.asyncIterator]();
   while (true) {
@@ -110,7 +110,7 @@ function start(program: string, path: string | undefined, why: string): Child {
   ];
   try {
     const child: Child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
-    // What it doesn't read any more is no harm.
+    // It may not need all of its input.
     child.stdin.on("error", () => undefined);
     if (path !== undefined) child.stdin.end();
     return child;

@@ -29,7 +29,7 @@ export interface AudioFileOptions {
   dataChunks?: DataChunks | undefined;
 }
 
-/** How audio is read. */
+/** Options of `readAudio` and `decodeAudio`. */
 export interface ReadAudioOptions extends AudioFileOptions {
   /** Sample rate of the result in Hz, 1,000 to 768,000. Default 16,000, the rate of Whisper models. */
   sampleRate?: number | undefined;

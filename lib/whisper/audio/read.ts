@@ -25,11 +25,11 @@ import {
 } from "./wav_header.ts";
 import { joined } from "../../../ffi/memory/concat.ts";
 
-/** What a WAV file holds. */
+/** Format and length of a WAV file. */
 export interface AudioInfo extends PcmFormat {
-  /** How many frames there are; `undefined` where the header doesn't say. */
+  /** Number of frames; `undefined` where the header doesn't say. */
   readonly frames: number | undefined;
-  /** How long it is, in seconds; `undefined` where the header doesn't say. */
+  /** Duration in seconds; `undefined` where the header doesn't say. */
   readonly duration: number | undefined;
 }
 

@@ -17,10 +17,10 @@ export const LOWEST_SAMPLE_RATE = 1_000;
 /** The highest rate that can be changed. */
 export const HIGHEST_SAMPLE_RATE = 768_000;
 
-/** What passes unchanged, as a part of the lower of the two rates: 7,200 Hz at 16 kHz. From half the rate on nothing passes. */
+/** Passband, as a part of the lower of the two rates: 7,200 Hz at 16 kHz. From half the rate on nothing passes. */
 const PASS_BAND = 0.45;
 
-/** How much weaker is what must not pass, in decibels. */
+/** Stopband attenuation in decibels. */
 const STOP_BAND_DECIBELS = 96;
 
 /** More phases than these for each sample of the lower rate are interpolated. */
@@ -50,7 +50,7 @@ export class Resampler {
   readonly #up: number;
   readonly #down: number;
   readonly #table: PhaseTable;
-  /** What later outputs still need; its first sample is the input's number `#start`. */
+  /** Input that later outputs still need; its first sample is the input's number `#start`. */
   #held = new Float32Array(0);
   #start: number;
   /** The input sample at or before the next output, and how far behind it that output stands, in `1 / #up`. */
@@ -116,7 +116,7 @@ export class Resampler {
     this.#start += keepFrom;
   }
 
-  /** How many outputs stand at input sample `last` or before the one after it. */
+  /** Number of outputs at input sample `last` or before the one after it. */
   #outputsUpTo(last: number): number {
     if (last < this.#at) return 0;
     const room = (last - this.#at + 1) * this.#up - this.#phase;
@@ -175,9 +175,9 @@ export function resample(samples: Float32Array, from: number, to: number = WHISP
 interface PhaseTable {
   /** Inputs that an output is made of. */
   readonly taps: number;
-  /** How many of them stand before the input at or before the output. */
+  /** Number of taps before the input at or before the output. */
   readonly before: number;
-  /** How many stand after it. */
+  /** Number of taps after it. */
   readonly after: number;
   /** Places between two inputs; one more row than these is in the table, so that each place has a next one. */
   readonly rows: number;

@@ -9,7 +9,7 @@ import { isInstance, show } from "../../support/check.ts";
 import { AudioEmptyError, AudioSampleError } from "./errors.ts";
 import { type PcmFormat, sampleBytes, type SampleEncoding } from "./wav_header.ts";
 
-/** Which channel is heard: its number from 0, or the mean of all. */
+/** The channel that is used: its number from 0, or the mean of all. */
 export type ChannelChoice = number | "mix";
 
 /** No recording has a larger sample, whatever its scale; the squares of larger ones overflow. */

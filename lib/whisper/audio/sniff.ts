@@ -1,4 +1,4 @@
-/** What a file's first bytes say that it is, for messages. */
+/** Names the format of a file by its first bytes, for messages. */
 const signatures: readonly (readonly [at: number, bytes: string, name: string])[] = [
   [0, "ID3", "MP3"],
   [0, "\xff\xfb", "MP3"],

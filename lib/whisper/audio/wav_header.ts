@@ -9,12 +9,12 @@ import { AudioEmptyError, AudioFormatError, AudioTruncatedError } from "./errors
 import { HIGHEST_SAMPLE_RATE, LOWEST_SAMPLE_RATE } from "./resampler.ts";
 import { containerName } from "./sniff.ts";
 
-/** How samples are written. */
+/** Sample formats. */
 export type SampleEncoding = "u8" | "s16" | "s24" | "s32" | "f32" | "f64" | "alaw" | "mulaw";
 
-/** How the samples of audio stand in its bytes. */
+/** Format of raw samples. */
 export interface PcmFormat {
-  /** How each sample is written, little-endian. */
+  /** Sample format, little-endian. */
   readonly encoding: SampleEncoding;
   /** Frames a second: from 1,000 to 768,000. */
   readonly sampleRate: number;
@@ -22,7 +22,7 @@ export interface PcmFormat {
   readonly channels: number;
 }
 
-/** What the header of a WAV file says. */
+/** Content of a WAV header. */
 export interface WavHeader extends PcmFormat {
   /** Bytes of samples; `undefined` when a program that couldn't go back to the header wrote it: then all that follows is samples. */
   readonly dataBytes: number | undefined;
@@ -52,7 +52,7 @@ export const sampleBytes: Readonly<Record<SampleEncoding, number>> = {
   mulaw: 1,
 };
 
-/** What stands for the size where the writer didn't know it. */
+/** Sizes that stand for an unknown one. */
 const unknownSizes: readonly number[] = [0xffffffff, 0x7fffffff, 0x7ffff000, 0x80000000, 0x7fffffff - 36];
 
 /** More bytes of other chunks than these come before no samples. */
@@ -85,7 +85,7 @@ export async function readWavHeader(reader: ByteReader, allowTruncated = false):
   const { name } = reader;
   const first = (await reader.take(12)).slice();
   if (first.length === 0) {
-    throw new AudioEmptyError(`${name} is empty; give audio`, { value: 0, expected: "a WAV file" });
+    throw new AudioEmptyError(`${name} is empty; expected audio`, { value: 0, expected: "a WAV file" });
   }
   const kind = tag(first, 0);
   if (first.length < 12 && "RIFF".startsWith(kind.slice(0, first.length))) throw cutHeader(reader);
@@ -145,7 +145,7 @@ async function skipChunk(reader: ByteReader, id: string, size: number): Promise<
   await reader.skip(wanted);
 }
 
-/** How many bytes of samples there are, checked against what there is. */
+/** Number of bytes of samples, checked against the size of the file. */
 function dataSize(
   reader: ByteReader,
   size: number,

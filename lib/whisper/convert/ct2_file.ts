@@ -14,7 +14,7 @@ const versions = { min: 4, max: 7 } as const;
 
 const types: readonly FloatType[] = ["f32", "i8", "i16", "i32", "f16", "bf16"];
 
-/** What a CTranslate2 model file holds. */
+/** Content of a CTranslate2 model file. */
 export interface Ct2File {
   /** The kind of model, such as `"WhisperSpec"`. */
   readonly spec: string;

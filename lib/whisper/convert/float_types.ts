@@ -1,4 +1,4 @@
-/** How numbers of each type become floats; the bytes are a buffer of their own. */
+/** Converts numbers of each type to floats; the bytes are a buffer of their own. */
 export const floatReaders = {
   f32: ({ buffer }: Uint8Array<ArrayBuffer>) => new Float32Array(buffer),
   f16: ({ buffer }: Uint8Array<ArrayBuffer>) => new Float32Array(new Float16Array(buffer)),

@@ -25,7 +25,7 @@ export function sized(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 /** The numbers of a type in `enum ggml_type` that models are converted to. */
 export const tensorTypeIds = { f32: 0, f16: 1 } as const;
 
-/** What stands before a tensor's numbers; `shape` has the slowest dimension first, the file the fastest. */
+/** Header of a tensor; `shape` has the slowest dimension first, the file the fastest. */
 export function tensorHead(name: string, type: number, shape: readonly number[]): Uint8Array<ArrayBuffer> {
   const bytes = new TextEncoder().encode(name);
   return joined(Uint8Array, [int32s(shape.length, bytes.length, type, ...shape.toReversed()), bytes]);

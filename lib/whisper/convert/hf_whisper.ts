@@ -14,7 +14,7 @@ import { checkSizes, whisperHead, type WhisperSizes, whisperTensor } from "./whi
 
 type Piece = Uint8Array<ArrayBuffer>;
 
-/** How a Whisper model in safetensors is converted. */
+/** Options of `convertSafetensorsWhisper`. */
 export interface ConvertSafetensorsOptions {
   /** The model's `config.json`, which says how many heads it has. Without it each head has 64 numbers, as in all models of OpenAI. */
   config?: FileParts | undefined;

@@ -9,7 +9,7 @@ const [linearStep, firstLogHertz] = [200 / 3, 1_000];
 const firstLogMel = firstLogHertz / linearStep;
 const logStep = Math.log(6.4) / 27;
 
-/** How many frequencies a filter weighs. */
+/** Number of frequencies of a filter. */
 export const melFrequencies = fftSize / 2 + 1;
 
 /** `count` rows of 201 weights: Slaney's scale, each filter of the same area. */

@@ -1,5 +1,5 @@
 /**
- * Where a converted model goes.
+ * Writing converted models.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { ModelAccessError } from "../../errors.ts";
 import { checkText, isInstance, refuse } from "../../support/check.ts";
 import { options as declare, type RulesOf, signal as signalRule } from "../../support/options.ts";
 
-/** How a model is written. */
+/** Options of `writeModel`. */
 export interface WriteModelOptions {
   /** Ends the writing: it then rejects with the signal's reason, and leaves no file. */
   signal?: AbortSignal | undefined;

@@ -30,7 +30,7 @@ const fileTypes: Readonly<Record<WhisperQuantization, number>> = {
   q6_K: ggml_ftype.GGML_FTYPE_MOSTLY_Q6_K,
 };
 
-/** A type that whisper.cpp's models are quantised to. Those with a K need a model whose width is a multiple of 256: base, medium, large. */
+/** A type that whisper.cpp's models are quantized to. Those with a K need a model whose width is a multiple of 256: base, medium, large. */
 export type WhisperQuantization =
   | "q4_0"
   | "q4_1"
@@ -49,15 +49,15 @@ export const whisperQuantizations: readonly WhisperQuantization[] = Object.keys(
 /** Matrices that stay as they are. */
 const kept = /^(encoder\.conv[12]\.bias|(encoder|decoder)\.positional_embedding)$/;
 
-/** Numbers that are quantised at once: the event loop runs between them. */
+/** Numbers that are quantized at once: the event loop runs between them. */
 const VALUES_AT_ONCE = 1 << 18;
 
 /**
- * Quantises a model of whisper.cpp whose numbers are floats, as upstream's `whisper-quantize` does: gives the bytes of the file, piece by piece;
+ * Quantizes a model of whisper.cpp whose numbers are floats, as upstream's `whisper-quantize` does: gives the bytes of the file, piece by piece;
  * {@linkcode writeModel} writes them.
  *
  * Throws InvalidArgumentError at once for an unknown type. The loop throws ModelNotFoundError, ModelAccessError; {@linkcode ConversionError} for a file that
- * is damaged, cut off, of another kind or quantised already, and for a type that the model's width doesn't fit.
+ * is damaged, cut off, of another kind or quantized already, and for a type that the model's width doesn't fit.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -111,7 +111,7 @@ async function* rows(
       yield await quantize(type, floatReaders[bits](bytes), length);
     } catch (cause) {
       const words = cause instanceof Error ? cause.message : String(cause);
-      throw new ConversionError(`tensor ${name} of ${source.name} can't be quantised to ${type}: ${words}`, {
+      throw new ConversionError(`tensor ${name} of ${source.name} can't be quantized to ${type}: ${words}`, {
         value: name,
         expected: "another type, or a sound model",
         cause,
@@ -121,7 +121,7 @@ async function* rows(
   }
 }
 
-/** What stands before the tensors, with the new type in it. */
+/** The bytes before the tensors, with the new type in them. */
 async function readHead(source: JoinedSource, type: WhisperQuantization): Promise<Piece> {
   const fixed = new DataView((await source.bytes(0, Math.min(56, source.size))).buffer);
   if (fixed.byteLength < 56 || fixed.getInt32(0, true) !== GGML_MAGIC) {
@@ -132,7 +132,7 @@ async function readHead(source: JoinedSource, type: WhisperQuantization): Promis
   }
   const fileType = fixed.getInt32(44, true);
   if (fileType !== 0 && fileType !== 1) {
-    throw new ConversionError(`${source.name} is quantised already, or no Whisper model; give one with floats`, {
+    throw new ConversionError(`${source.name} is quantized already, or no Whisper model; give one with floats`, {
       value: fileType,
       expected: "16 or 32-bit floats",
     });

@@ -14,7 +14,7 @@ import { joined } from "../../../ffi/memory/concat.ts";
 
 type Piece = Uint8Array<ArrayBuffer>;
 
-/** How a Silero model is converted. */
+/** Options of `convertSileroVad`. */
 export interface ConvertSileroOptions {
   /** The model's version as three numbers, which the file carries but nothing depends on. Default `"6.2.0"`. */
   version?: string | undefined;

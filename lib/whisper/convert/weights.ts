@@ -16,7 +16,7 @@ export interface Weight {
 
 /** The tensors of a file by name. */
 export class Weights {
-  /** What the file is called in messages. */
+  /** Name of the file in messages. */
   readonly name: string;
   readonly #tensors: ReadonlyMap<string, Weight>;
 
@@ -78,7 +78,7 @@ export class Weights {
   }
 }
 
-/** How many numbers a tensor of this shape has. */
+/** Number of elements of a tensor of this shape. */
 export function countOf(shape: readonly number[]): number {
   return shape.reduce((product, size) => product * size, 1);
 }

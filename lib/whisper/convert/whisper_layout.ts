@@ -49,7 +49,7 @@ export function checkSizes(sizes: WhisperSizes): void {
   }
 }
 
-/** What stands before the tensors. */
+/** The bytes before the tensors. */
 export function whisperHead(sizes: WhisperSizes, tokens: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const { vocabulary, width, mels } = sizes;
   return joined(Uint8Array, [

@@ -13,7 +13,7 @@ export function joinBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
   return both;
 }
 
-/** How many bytes the last character lacks. */
+/** Number of bytes that the last character lacks. */
 export function missingBytes(bytes: Uint8Array): number {
   let at = bytes.length - 1;
   while (at >= 0 && ((bytes[at] as number) & 0xc0) === 0x80) at--;

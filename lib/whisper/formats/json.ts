@@ -10,7 +10,7 @@ import { joinBytes, missingBytes, shortNumber, tokenBytes } from "./bytes.ts";
 import { checkSegments } from "./check.ts";
 import { clock, milliseconds } from "./time.ts";
 
-/** What whisper-cli says of the model. */
+/** Facts about the model, as whisper-cli writes them. */
 export interface JsonModel {
   /** C: `whisper_model_type_readable`. */
   readonly type: string;
@@ -30,7 +30,7 @@ export interface JsonModel {
 
 /** Sizes of the encoder or the decoder. */
 export interface JsonLayers {
-  /** Places. */
+  /** Context length. */
   readonly ctx: number;
   /** Width. */
   readonly state: number;
@@ -40,7 +40,7 @@ export interface JsonLayers {
   readonly layer: number;
 }
 
-/** What was asked for. */
+/** Parameters of the transcription, as whisper-cli writes them. */
 export interface JsonParams {
   /** The model's path. */
   readonly model: string;
@@ -50,7 +50,7 @@ export interface JsonParams {
   readonly translate: boolean;
 }
 
-/** What is written beside the segments; what isn't given is left out. */
+/** Options of `toJson`: what isn't given is left out. */
 export interface JsonOptions {
   /** Write each token too, with its number, probability and, where it has them, times. Default `false`. */
   full?: boolean | undefined;
@@ -58,9 +58,9 @@ export interface JsonOptions {
   speakerTurns?: boolean | undefined;
   /** C: `whisper_print_system_info`. */
   systemInfo?: string | undefined;
-  /** What is known about the model. */
+  /** Facts about the model. */
   model?: JsonModel | undefined;
-  /** What was asked for. */
+  /** Parameters of the transcription. */
   params?: JsonParams | undefined;
   /** The language of the text. Default that of the first segment. */
   language?: string | undefined;
@@ -106,7 +106,7 @@ const toJsonSpec = declare(
 /**
  * Segments as JSON in whisper-cli's form (`-oj`, with `full` `-ojf`). Characters that JSON forbids are escaped, which whisper-cli doesn't do.
  *
- * Throws InvalidArgumentError for what are no segments and for unknown options.
+ * Throws InvalidArgumentError for values that are not segments, and for unknown options.
  *
  * ```ts
  * import assert from "node:assert/strict";

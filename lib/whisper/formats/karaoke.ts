@@ -11,11 +11,11 @@ import type { Segment, Token } from "../transcribe/segment.ts";
 import { shortNumber, tokenBytes } from "./bytes.ts";
 import { checkSegments } from "./check.ts";
 
-/** What a karaoke script needs to know. */
+/** Options of `toKaraoke`. */
 export interface KaraokeOptions {
   /** The path of the audio, which the script gives to ffmpeg. */
   audio: string;
-  /** How long the audio is, in seconds. */
+  /** Duration of the audio in seconds. */
   duration: number;
   /** The path of a font file, best of a monospace font. No quotes, colons or backslashes. */
   font: string;
@@ -40,7 +40,7 @@ const karaokeSpec = declare(
  * A shell script that makes a video with the words as they are said, by ffmpeg: as whisper-cli writes it (`-owts`). Segments should be short (`maxLength`
  * 60), and their tokens need times. What a shell would run inside a text is escaped, which whisper-cli doesn't do.
  *
- * Throws InvalidArgumentError for what are no segments, tokens without times, and a font whose path ffmpeg's filters can't take.
+ * Throws InvalidArgumentError for values that are not segments, tokens without times, and a font whose path ffmpeg's filters can't take.
  */
 export function toKaraoke(segments: Iterable<Segment>, options: KaraokeOptions): string {
   const { audio, duration, font } = karaokeSpec.check(options);

@@ -9,7 +9,7 @@ import type { Segment, Word } from "../transcribe/segment.ts";
 import { checkSegments } from "./check.ts";
 import { clock, oneLine, shortClock } from "./time.ts";
 
-/** How SRT is written. */
+/** Options of `toSrt`. */
 export interface SrtOptions {
   /** The number of the first entry. Default 1. */
   firstNumber?: number | undefined;
@@ -20,7 +20,7 @@ const srtSpec = declare(
   { firstNumber: integer({ min: 0, max: 2 ** 31 - 1, default: 1 }) } satisfies RulesOf<SrtOptions>,
 );
 
-/** How WebVTT and LRC are written. */
+/** Options of `toWebVtt` and `toLrc`. */
 export interface WordTimesOptions {
   /** Give each word its own time, for karaoke; segments without `words` stay whole. Default `false`. */
   words?: boolean | undefined;
@@ -31,7 +31,7 @@ const wordTimesSpec = declare("words", { words: boolean({ default: false }) } sa
 /**
  * Segments as SRT, as whisper-cli writes it.
  *
- * Throws InvalidArgumentError for what are no segments.
+ * Throws InvalidArgumentError for values that are not segments.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -52,7 +52,7 @@ export function toSrt(segments: Iterable<Segment>, options?: SrtOptions): string
 /**
  * Segments as WebVTT, as whisper-cli writes it; `&`, `<` and `>` are escaped, as the format wants.
  *
- * Throws InvalidArgumentError for what are no segments.
+ * Throws InvalidArgumentError for values that are not segments.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -78,7 +78,7 @@ export function toWebVtt(segments: Iterable<Segment>, options?: WordTimesOptions
 /**
  * Segments as LRC (lyrics), as whisper-cli writes it.
  *
- * Throws InvalidArgumentError for what are no segments.
+ * Throws InvalidArgumentError for values that are not segments.
  *
  * ```ts
  * import assert from "node:assert/strict";

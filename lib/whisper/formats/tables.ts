@@ -11,7 +11,7 @@ import { milliseconds, oneLine } from "./time.ts";
 /**
  * The text alone, a line a segment, as whisper-cli writes it.
  *
- * Throws InvalidArgumentError for what are no segments.
+ * Throws InvalidArgumentError for values that are not segments.
  */
 export function toText(segments: Iterable<Segment>): string {
   return checkSegments("toText", segments).map(({ text }) => `${text.replace(/^[ \t]+/, "")}\n`).join("");
@@ -20,7 +20,7 @@ export function toText(segments: Iterable<Segment>): string {
 /**
  * Segments as CSV, as whisper-cli writes it: start and end in milliseconds, the text in quotes.
  *
- * Throws InvalidArgumentError for what are no segments.
+ * Throws InvalidArgumentError for values that are not segments.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -40,7 +40,7 @@ export function toCsv(segments: Iterable<Segment>): string {
 /**
  * Segments as TSV, as OpenAI's whisper writes it: start and end in milliseconds, the text without the spaces around it.
  *
- * Throws InvalidArgumentError for what are no segments.
+ * Throws InvalidArgumentError for values that are not segments.
  *
  * ```ts
  * import assert from "node:assert/strict";

@@ -38,7 +38,7 @@ export interface LiveText {
   segments: Segment[];
 }
 
-/** How live audio is transcribed. */
+/** Options of `Whisper.live`. */
 export interface LiveOptions extends DecodingOptions, Pick<AudioOptions, "sampleRate" | "threads" | "signal"> {
   /** How speech is detected; `false` for by its loudness only. Default `"auto"`: by the `vadModel`, if there is one. */
   vad?: "auto" | boolean | VadOptions | undefined;
@@ -87,7 +87,7 @@ export interface LiveSettings {
   interval: number;
 }
 
-/** What the model does for live audio. */
+/** The model's functions for live audio. */
 export interface LiveWork {
   /** Opens the model for voice activity: gives the probabilities of frames that follow each other. `undefined` where there is none. */
   processVad: ((samples: Float32Array<ArrayBuffer>) => Promise<Float32Array>) | undefined;
@@ -96,7 +96,7 @@ export interface LiveWork {
 }
 
 const RATE = 16_000;
-/** Where any sound counts as speech: the loudness of a quiet room. */
+/** RMS of a quiet room, above which any sound counts as speech. */
 const QUIET = 0.003;
 /** Frames that are heard at once: a quarter of a second. */
 const BLOCK_FRAMES = 8;
@@ -183,7 +183,7 @@ class LiveSession {
     return texts;
   }
 
-  /** What is being said, if it is time to say it. */
+  /** The provisional text, if it is due. */
   async guess(): Promise<LiveText | undefined> {
     const { provisional, interval } = this.#settings;
     if (!provisional || performance.now() - this.#guessedAt < interval * 1000) return undefined;
@@ -257,7 +257,7 @@ function hundredths(seconds: number): number {
   return Math.round(seconds * 100) / 100;
 }
 
-/** What of a segment lies between two times, by the middles of its words. */
+/** The part of a segment between two times, by the middles of its words. */
 function trimmed(segment: Segment, from: number, to: number): Segment[] {
   const { words = [] } = segment;
   const inside = ({ start = 0, end = 0 }: { start?: number; end?: number }): boolean => {

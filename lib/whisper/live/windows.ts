@@ -1,10 +1,10 @@
 /**
- * From audio without an end to windows that are transcribed each by itself.
+ * From endless audio to windows that are transcribed each by itself.
  *
  * @module
  */
 
-/** What decides where windows begin and end. All lengths are in samples at 16 kHz. */
+/** Settings of windows. All lengths are in samples at 16 kHz. */
 export interface WindowSettings {
   /** From which probability on a frame is speech. */
   threshold: number;
@@ -16,7 +16,7 @@ export interface WindowSettings {
   longest: number;
   /** Audio before the first speech that belongs to a window. */
   lead: number;
-  /** How much of a window that was cut in speech is heard again with the next. */
+  /** Overlap of a window that was cut in speech with the next one. */
   overlap: number;
 }
 
@@ -132,7 +132,7 @@ export class WindowGate {
   }
 }
 
-/** How loud a frame is, as a stand-in for a probability where there is no model for voice activity: any sound counts as speech. */
+/** Returns the RMS of a frame: a stand-in for a probability where there is no model for voice activity detection. */
 export function loudness(frame: Float32Array): number {
   let sum = 0;
   for (const value of frame) sum += value * value;

@@ -2,23 +2,23 @@ import type { Native } from "../../../ffi/native.ts";
 import type { WhisperSettings } from "./load_options.ts";
 import type { LoadedWhisper } from "../thread/protocol.ts";
 
-/** What is known about a loaded model. Plain data. */
+/** Facts about a loaded model. Plain data. */
 export interface WhisperInfo {
   /** The path it was loaded from; `undefined` for bytes. */
   path: string | undefined;
-  /** Its size as whisper.cpp calls it, such as `"tiny"`. C: `whisper_model_type_readable`. */
+  /** whisper.cpp's name of its size, such as `"tiny"`. C: `whisper_model_type_readable`. */
   size: string;
-  /** Whether it knows more languages than English. C: `whisper_is_multilingual`. */
+  /** Whether it is multilingual. C: `whisper_is_multilingual`. */
   multilingual: boolean;
   /** Tokens of its vocabulary. C: `n_vocab`. */
   vocabularySize: number;
-  /** Places of the encoder. C: `n_audio_ctx`. */
+  /** Context length of the encoder in frames. C: `n_audio_ctx`. */
   audioContext: number;
   /** Attention heads of the encoder. C: `n_audio_head`. */
   audioHeads: number;
   /** Layers of the encoder. C: `n_audio_layer`. */
   audioLayers: number;
-  /** Places of the decoder. C: `n_text_ctx`. */
+  /** Context length of the decoder in tokens. C: `n_text_ctx`. */
   textContext: number;
   /** Attention heads of the decoder. C: `n_text_head`. */
   textHeads: number;
@@ -26,21 +26,21 @@ export interface WhisperInfo {
   textLayers: number;
   /** Width of its layers. C: `n_audio_state`. */
   width: number;
-  /** Bands of the spectrogram. C: `n_mels`. */
+  /** Mel bands. C: `n_mels`. */
   melBands: number;
   /** The type of the large tensors, such as `"f16"`. */
   weightType: string;
   /** The number of that type in the file. C: `whisper_model_ftype`. */
   fileType: number;
-  /** What whisper.cpp says of the processor. C: `whisper_print_system_info`. */
+  /** Processor features in use. C: `whisper_print_system_info`. */
   systemInfo: string;
-  /** Compute threads at most. */
+  /** Maximum number of compute threads. */
   threads: number;
-  /** Transcriptions at once. */
+  /** Maximum number of concurrent transcriptions. */
   parallel: number;
 }
 
-/** What is known about a model once it is loaded. */
+/** Collects the facts about a loaded model. */
 export function whisperInfo(
   native: Native,
   { numbers, size, multilingual, fileType, systemInfo }: LoadedWhisper,

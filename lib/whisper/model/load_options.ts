@@ -13,7 +13,7 @@ import { boolean, custom, integer, oneOf, options, type RulesOf, type Settings }
 import type { ModelInput } from "../thread/protocol.ts";
 import { atMostCores } from "../transcribe/audio_options.ts";
 
-/** Where a model comes from: a path, a `file:` URL, or its bytes. */
+/** Source of a model: a path, a `file:` URL, or its bytes. */
 export type WhisperSource = string | URL | Uint8Array | ArrayBuffer;
 
 /** The kinds of models whose heads for alignment whisper.cpp knows, in the order of `enum whisper_alignment_heads_preset`. */
@@ -50,7 +50,7 @@ export type Alignment =
   | "large-v3"
   | "large-v3-turbo";
 
-/** How a model is loaded. */
+/** Options of `loadWhisper`. */
 export interface WhisperOptions extends LoadOptions {
   /** Silero model for voice activity detection, in whisper.cpp's format: a path, a `file:` URL, or bytes. Default the one in the cache, if any. */
   vadModel?: WhisperSource | undefined;
@@ -110,7 +110,7 @@ export function checkWhisper(given: WhisperOptions | undefined): WhisperSettings
   return { ...checked, threads: atMostCores(threads), flashAttention, alignmentHeads };
 }
 
-/** Where a model comes from, checked; bytes are copied. Throws {@linkcode InvalidArgumentError}. */
+/** Checks the source of a model; bytes are copied. Throws {@linkcode InvalidArgumentError}. */
 export function modelInput(name: string, source: WhisperSource): ModelInput {
   if (isInstance(source, Uint8Array)) return { bytes: new Uint8Array(source) };
   if (isInstance(source, ArrayBuffer)) return { bytes: new Uint8Array(source.slice(0)) };

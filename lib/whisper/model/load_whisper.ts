@@ -12,8 +12,7 @@ import { createWhisper, type Whisper } from "./whisper.ts";
 const AUTO: GpuChoice = { useGpu: true, gpuDevice: 0 };
 
 /**
- * Loads a Whisper model in whisper.cpp's format. All that whisper.cpp takes on trust is checked before; the load runs on a native thread, so the event loop
- * goes on.
+ * Loads a Whisper model in whisper.cpp's format. The file is validated first; the load runs on a native thread, so the event loop stays free.
  *
  * Throws {@linkcode InvalidArgumentError} for a bad option, ModelNotFoundError, ModelAccessError, NotWhisperModelError, WhisperTruncatedError or
  * WhisperFormatError for a bad file, ModelLoadError when whisper.cpp refuses, one of the Library…Errors when the native libraries can't be used, and the

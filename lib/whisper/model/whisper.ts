@@ -99,7 +99,7 @@ export class Whisper implements AsyncDisposable {
   }
 
   /**
-   * Turns audio into text. The audio is a file (a path, a `file:` URL, or its bytes), or samples of one channel, -1 to 1. The work starts at once.
+   * Transcribes audio. The audio is a file (a path, a `file:` URL, or its bytes), or samples of one channel, -1 to 1. The work starts at once.
    *
    * Throws {@linkcode InvalidArgumentError} at once for a bad option, {@linkcode DisposedError} after a dispose. The transcription rejects with what
    * reading the audio throws (AudioNotFoundError and its like), {@linkcode UnsupportedModelError} for what this model can't do, TranscriptionError, and
@@ -125,7 +125,7 @@ export class Whisper implements AsyncDisposable {
   }
 
   /**
-   * Turns audio into text while it is spoken: samples, or the bytes of a WAV file or of raw samples, as they come. Windows begin and end with speech where
+   * Transcribes audio while it is spoken: samples, or the bytes of a WAV file or of raw samples, as they come. Windows begin and end with speech where
    * there is a `vadModel`, else with sound. Memory is bounded: it reads no further than it has transcribed. Leaving the loop ends it.
    *
    * Throws {@linkcode InvalidArgumentError} at once for a bad option, {@linkcode DisposedError} after a dispose. The loop throws what
@@ -178,7 +178,7 @@ export class Whisper implements AsyncDisposable {
   }
 
   /**
-   * Finds out where somebody speaks.
+   * Detects speech.
    *
    * Throws {@linkcode InvalidArgumentError} for a bad option or when there is no `vadModel`, {@linkcode DisposedError} after a dispose, what reading the
    * audio throws, and the signal's reason.
@@ -202,7 +202,7 @@ export class Whisper implements AsyncDisposable {
   }
 
   /**
-   * Listens for the language: how probable each is, the most probable first. The first 30 seconds count.
+   * Detects the language: the probability of each, the most probable first. Uses the first 30 seconds.
    *
    * Throws {@linkcode UnsupportedModelError} for a model that knows English alone, {@linkcode InvalidArgumentError} for a bad option or too little audio,
    * {@linkcode DisposedError} after a dispose, what reading the audio throws, and the signal's reason.
@@ -223,7 +223,7 @@ export class Whisper implements AsyncDisposable {
     return await abortable(detected, signal);
   }
 
-  /** Frees the model. Waits for the work that was asked for; abort it first to be quicker. Later calls throw {@linkcode DisposedError}. */
+  /** Frees the model. Waits for pending work; abort it first to be quicker. Later calls throw {@linkcode DisposedError}. */
   dispose(): Promise<void> {
     return this.#disposed ??= this.#free();
   }
@@ -280,7 +280,7 @@ export class Whisper implements AsyncDisposable {
   }
 
   #refuseLanguages(what: string): never {
-    throw new UnsupportedModelError(`this model knows English alone and can't ${what}; load a multilingual one`, {
+    throw new UnsupportedModelError(`this model is English-only and can't ${what}; load a multilingual one`, {
       value: this.info.path,
       expected: "a multilingual model",
     });

@@ -11,9 +11,9 @@ import { throwFileError } from "../../support/file_error.ts";
 
 /** Something of a known size that can be read at any place. */
 export interface ModelSource extends Disposable {
-  /** What it is called in messages. */
+  /** Name in messages. */
   readonly name: string;
-  /** How many bytes there are. */
+  /** Number of bytes. */
   readonly size: number;
   /** Reads bytes from `position` on into the whole of `into`. Says how many there were. */
   read(into: Uint8Array, position: number): number;
@@ -72,7 +72,7 @@ export class ModelFile implements ModelSource {
 }
 
 function refuseKind(path: string): never {
-  throw new ModelNotFoundError(`${path} is no file; give the path of a model in whisper.cpp's format`, {
+  throw new ModelNotFoundError(`${path} is not a file; give the path of a model in whisper.cpp's format`, {
     value: path,
     expected: "the path of a file",
   });
@@ -103,7 +103,7 @@ export class ModelCursor {
     this.#source = source;
   }
 
-  /** What the source is called. */
+  /** Name of the source. */
   get name(): string {
     return this.#source.name;
   }

@@ -32,7 +32,7 @@ export interface WhisperNumbers {
   readonly weightType: number;
 }
 
-/** What a model file says, and where its tensors' data begin. */
+/** Header of a model file, and the offsets of its tensors' data. */
 export interface SpeechModelHeader {
   /** The numbers at its start. */
   readonly numbers: WhisperNumbers;

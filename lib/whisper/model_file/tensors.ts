@@ -1,7 +1,7 @@
 import { tensorTypes } from "../../gguf/tensor_types.ts";
 import type { ModelCursor } from "./source.ts";
 
-/** What a tensor must be: its dimensions, the innermost first, and its type, `enum ggml_type`. */
+/** Expected shape and type of a tensor: its dimensions, the innermost first, and its type, `enum ggml_type`. */
 export interface TensorShape {
   /** One to three numbers; those left out are 1. */
   readonly dims: readonly number[];

@@ -7,7 +7,7 @@
 import { type ModelCursor, readMagic } from "./source.ts";
 import { F16, F32, readTensors, type TensorShape } from "./tensors.ts";
 
-/** What a model for voice activity says of itself. */
+/** Header of a model for voice activity detection. */
 export interface VadModelHeader {
   /** Its version, such as `"6.2.0"`. */
   readonly version: string;

@@ -8,12 +8,12 @@ import type { LanguageInput, LanguageProbability } from "./protocol.ts";
 import { makeState } from "./state.ts";
 import { waiting } from "./waiting.ts";
 
-/** Tokens of a vocabulary that are no language, for models of many languages. */
+/** Tokens of a multilingual vocabulary that are not languages. */
 const OTHER_TOKENS = 51_766;
 /** There is nothing to hear in less, in samples. */
 const SHORTEST = 1_600;
 
-/** What whisper.cpp calls a language: its code. `"auto"` is English for models that know no other. Throws for names that it doesn't know. */
+/** Returns whisper.cpp's code of a language. `"auto"` is English for models that know no other. Throws for names that it doesn't know. */
 export function languageOf(native: Native, context: Pointer<"whisper_context">, language: string): string {
   const { lib } = native;
   const multilingual = lib.whisper_is_multilingual(context) !== 0;

@@ -14,15 +14,15 @@ const LARGE = 1 << 16;
  * failed, large reads give nothing more and the load runs to its end at once; the caller then frees the model.
  */
 export class Loader implements Disposable {
-  /** What to hand to whisper.cpp. */
+  /** The struct for whisper.cpp. */
   readonly struct: StructView<whisper_model_loader>;
-  /** What went wrong with reading. */
+  /** Error of reading the source, if any. */
   failure: unknown;
   readonly #callbacks: NativeCallback[] = [];
   readonly #native: Native;
   readonly #source: ModelSource;
   readonly #skip: (position: number) => boolean;
-  /** What lies before the weights is read once, in many small pieces. */
+  /** The bytes before the weights, which are read in many small pieces. */
   readonly #front: Uint8Array<ArrayBuffer>;
   #position = 0;
   #skips = false;

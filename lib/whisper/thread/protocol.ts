@@ -1,5 +1,5 @@
 /**
- * What goes back and forth between a Whisper model and its native threads: plain data only.
+ * Messages between a Whisper model and its native threads: plain data only.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { VadSettings } from "../vad/options.ts";
 import type { Segment } from "../transcribe/segment.ts";
 import type { WhisperNumbers } from "../model_file/speech_model.ts";
 
-/** Where a model comes from: a path, or bytes. */
+/** Source of a model: a path, or bytes. */
 export type ModelInput = { readonly path: string } | { readonly bytes: Uint8Array<ArrayBuffer> };
 
 /** The device that computes, as whisper.cpp is told it. */
@@ -21,7 +21,7 @@ export interface GpuChoice {
   readonly gpuDevice: number;
 }
 
-/** What the load task is given. */
+/** Input of the load task. */
 export interface LoadInput {
   /** The model. */
   model: ModelInput;
@@ -29,55 +29,55 @@ export interface LoadInput {
   gpu: GpuChoice;
   /** Attention in one step. */
   flashAttention: boolean;
-  /** Which of the model's heads tell when a token is said, `enum whisper_alignment_heads_preset`; 0 for none. */
+  /** Preset of attention heads that align tokens, `enum whisper_alignment_heads_preset`; 0 for none. */
   alignmentHeads: number;
 }
 
-/** What the load task tells. */
+/** Output of the load task. */
 export interface LoadedWhisper {
   /** The model. */
   context: Pointer<"whisper_context">;
-  /** What its file says. */
+  /** Numbers of its file's header. */
   numbers: WhisperNumbers;
-  /** Whether it knows more languages than English. */
+  /** Whether it is multilingual. */
   multilingual: boolean;
-  /** What whisper.cpp calls its size, such as `"tiny"`. */
+  /** whisper.cpp's name of its size, such as `"tiny"`. */
   size: string;
   /** The type of its weights, as the file numbers it. */
   fileType: number;
-  /** What whisper.cpp says of the processor. */
+  /** Processor features in use. */
   systemInfo: string;
 }
 
 /** A model for voice activity. It is small, so it is opened for each use. */
 export interface VadModelInput {
-  /** What it is called in messages. */
+  /** Name in messages. */
   name: string;
   /** The model. */
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** What the transcribe task is given. */
+/** Input of the transcribe task. */
 export interface TranscribeInput {
   /** The model. */
   context: Pointer<"whisper_context">;
   /** The part of the audio that is transcribed, at 16 kHz. */
   samples: Float32Array<ArrayBuffer>;
-  /** Where that part starts, in milliseconds. */
+  /** Start of that part in milliseconds. */
   fromMs: number;
-  /** How it is decoded. */
+  /** Options of decoding. */
   decoding: DecodingSettings;
-  /** How speech is found before; `undefined` for not at all. */
+  /** Voice activity detection; `undefined` for none. */
   vad: { model: VadModelInput; settings: VadSettings } | undefined;
   /** Whether the model was loaded with heads that tell when tokens are said. */
   alignment: boolean;
-  /** Compute threads at most. */
+  /** Maximum number of compute threads. */
   threads: number;
   /** Whether messages about progress are wanted. */
   progress: boolean;
 }
 
-/** What the transcribe task posts. */
+/** Messages of the transcribe task. */
 export type TranscribeMessage =
   /** More text. */
   | { segments: Segment[] }
@@ -86,13 +86,13 @@ export type TranscribeMessage =
   /** The thread waits for cores, and lives. */
   | { waiting: true };
 
-/** What the transcribe task gives in the end. */
+/** Output of the transcribe task. */
 export interface TranscribeOutput {
   /** The language of the text; `""` when it was to be heard and there was nothing to hear. */
   language: string;
-  /** How probable each language is, where that was asked for. */
+  /** Probability of each language, where it was detected. */
   languages: LanguageProbability[] | undefined;
-  /** Where speech was found, where that was asked for. */
+  /** Stretches of detected speech, where speech was detected. */
   speech: SpeechSegment[] | undefined;
   /** Milliseconds in which voice activity was looked for. */
   vadMs: number;
@@ -100,7 +100,7 @@ export interface TranscribeOutput {
   transcribeMs: number;
 }
 
-/** How probable a language is. */
+/** Probability of a language. */
 export interface LanguageProbability {
   /** The language as a short code such as `"en"`. */
   readonly language: string;
@@ -110,30 +110,30 @@ export interface LanguageProbability {
 
 /** A stretch of the audio in which somebody speaks. */
 export interface SpeechSegment {
-  /** Where it starts, in seconds. */
+  /** Start in seconds. */
   readonly start: number;
-  /** Where it ends, in seconds. */
+  /** End in seconds. */
   readonly end: number;
 }
 
-/** What the speech task is given. */
+/** Input of the speech task. */
 export interface SpeechInput {
   /** The model for voice activity. */
   model: VadModelInput;
   /** The audio at 16 kHz. */
   samples: Float32Array<ArrayBuffer>;
-  /** What counts as speech. */
+  /** How speech is detected. */
   settings: VadSettings;
-  /** Compute threads at most. */
+  /** Maximum number of compute threads. */
   threads: number;
 }
 
-/** What the language task is given. */
+/** Input of the language task. */
 export interface LanguageInput {
   /** The model. */
   context: Pointer<"whisper_context">;
   /** The audio at 16 kHz; its first 30 seconds count. */
   samples: Float32Array<ArrayBuffer>;
-  /** Compute threads at most. */
+  /** Maximum number of compute threads. */
   threads: number;
 }

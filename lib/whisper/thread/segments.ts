@@ -4,7 +4,7 @@ import type { Segment, Token, Word } from "../transcribe/segment.ts";
 import type { Span, TimeMap } from "../transcribe/times.ts";
 import { groupWords } from "../transcribe/words.ts";
 
-/** What of a segment is wanted. */
+/** The parts of a segment that are read. */
 export interface SegmentWishes {
   /** Times of tokens, and words. */
   readonly words: boolean;

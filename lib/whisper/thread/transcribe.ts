@@ -29,7 +29,7 @@ type Task = TaskContext<TranscribeMessage>;
 const SHORTEST = 1_600;
 /** `whisper_full` has freed the state when it gives this. */
 const STATE_GONE = -7;
-/** How much of the progress finding speech is, where it is looked for. */
+/** Share of voice activity detection in the progress. */
 const VAD_PART = 0.1;
 
 /** Transcribes; posts segments as they come. */
@@ -70,7 +70,7 @@ class Run {
   readonly #task: Task;
   readonly #native: Native;
   #threads = 1;
-  /** What `whisper_full` gave. */
+  /** Return code of `whisper_full`. */
   #code = 0;
 
   constructor(

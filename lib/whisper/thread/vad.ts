@@ -20,7 +20,7 @@ const RATE = 16_000;
 /** Windows of the model that are computed between two looks at whether it was cancelled: some 16 seconds of audio. */
 const BLOCK_WINDOWS = 512;
 
-/** Finds out where somebody speaks. */
+/** Detects speech. */
 export function detectSpeech(
   input: SpeechInput,
   task: TaskContext<{ progress: number } | { waiting: true }>,

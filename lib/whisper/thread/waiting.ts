@@ -1,6 +1,6 @@
 import type { TaskContext } from "../../../ffi/thread/task.ts";
 
-/** How often a thread that waits for cores says that it lives. */
+/** Interval of the messages of a thread that waits for cores. */
 const BEAT_MS = 10_000;
 
 /** For `cores.acquire`: whether the request was cancelled. Posts now and then, so that a long wait isn't taken for a hang. */

@@ -6,7 +6,7 @@ import { Resampler } from "../audio/resampler.ts";
 import type { AudioSettings } from "./audio_options.ts";
 import type { AudioPart } from "./options.ts";
 
-/** What can be transcribed: a file (a path, a `file:` URL, its bytes, a `Blob`), or samples of one channel. */
+/** Audio that can be transcribed: a file (a path, a `file:` URL, its bytes, a `Blob`), or samples of one channel. */
 export type WhisperAudio = string | URL | Uint8Array | ArrayBuffer | Blob | Float32Array;
 
 /** Audio that is to be read. */

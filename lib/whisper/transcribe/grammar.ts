@@ -14,7 +14,7 @@ import { checkText } from "../../support/check.ts";
 export interface SpeechGrammar {
   /** All rules' elements. */
   elements: Uint32Array;
-  /** Where each rule begins in them. */
+  /** Index of each rule's first element. */
   starts: readonly number[];
   /** The rule that a text begins with. */
   root: number;

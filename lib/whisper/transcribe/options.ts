@@ -22,7 +22,7 @@ import { type AudioOptions, audioRules, type AudioSettings, audioSettings } from
 import { checkGrammar, type SpeechGrammar } from "./grammar.ts";
 import { type VadOptions, type VadSettings, vadSpec } from "../vad/options.ts";
 
-/** How audio is turned into text. */
+/** Options of decoding. */
 export interface DecodingOptions {
   /** Spoken language, a code such as `"de"` or a name such as `"german"`; `"auto"` detects it. Default `"auto"`. C: `language`. */
   language?: string | undefined;
@@ -87,7 +87,7 @@ export interface DecodingOptions {
   audioContext?: number | undefined;
 }
 
-/** How audio is transcribed. */
+/** Options of `Whisper.transcribe`. */
 export interface TranscribeOptions extends DecodingOptions, AudioOptions {
   /** Start of the part that is transcribed, in seconds: 0 to 2,000,000. Default 0. Audio before it isn't heard; times stay those of the whole audio. */
   offset?: number | undefined;
@@ -180,9 +180,9 @@ export type DecodingSettings = Omit<Settings<typeof decodingRules>, "grammar" | 
 
 /** The part of the audio that is transcribed, in milliseconds. */
 export interface AudioPart {
-  /** Where it starts. */
+  /** Start. */
   readonly fromMs: number;
-  /** Where it ends; `Infinity` for the end of the audio. */
+  /** End; `Infinity` for the end of the audio. */
   readonly toMs: number;
 }
 

@@ -6,9 +6,9 @@
 
 /** A start and an end. */
 export interface Span {
-  /** Where it starts. */
+  /** Start. */
   readonly start: number;
-  /** Where it ends: not before its start. */
+  /** End: not before its start. */
   readonly end: number;
 }
 

@@ -4,11 +4,11 @@ import type { LanguageProbability, SpeechSegment } from "../thread/protocol.ts";
 import { definePicture } from "../../support/inspect.ts";
 import { ResultStream } from "../../support/result_stream.ts";
 
-/** How long the parts of a transcription took. */
+/** Durations of the parts of a transcription. */
 export interface TranscriptionTimings {
   /** Milliseconds from the call to the start of the work: reading the audio, and waiting for earlier work. */
   waitMs: number;
-  /** Milliseconds spent on finding speech; 0 where it wasn't looked for. */
+  /** Milliseconds of voice activity detection; 0 without it. */
   vadMs: number;
   /** Milliseconds from there to the end. */
   transcribeMs: number;
@@ -16,19 +16,19 @@ export interface TranscriptionTimings {
   audioSeconds: number;
 }
 
-/** What a transcription gives in the end. Plain data: it can be written as JSON or sent to another thread. */
+/** Result of a transcription. Plain data: it can be written as JSON or sent to another thread. */
 export interface TranscriptionResult {
   /** The whole text: that of the segments, one after another. */
   text: string;
   /** The segments. */
   segments: Segment[];
-  /** The language of the text as a short code; `undefined` when it was to be heard and nothing was said. */
+  /** Language of the text as a short code; `undefined` when it was to be detected and nothing was said. */
   language: string | undefined;
-  /** How probable each language is, the most probable first, where it was heard. */
+  /** Probability of each language, the most probable first; present only where the language was detected. */
   languages?: LanguageProbability[];
-  /** Where speech was found, where it was looked for. */
+  /** Stretches of detected speech; present only with voice activity detection. */
   speech?: SpeechSegment[];
-  /** How long it took. */
+  /** Durations. */
   timings: TranscriptionTimings;
 }
 

@@ -6,7 +6,7 @@
 
 import { integer, number, options, type RulesOf, type Settings } from "../../support/options.ts";
 
-/** How speech is detected. */
+/** Options of voice activity detection. */
 export interface VadOptions {
   /** Probability from which a frame is speech, 0 to 1. Default 0.5. C: `threshold`. */
   threshold?: number | undefined;

@@ -49,7 +49,7 @@ class Finder {
   readonly #silence: number;
   readonly #longest: number;
   readonly #found: Stretch[] = [];
-  /** Where the speech under way began; `undefined` in silence. */
+  /** Start of the current speech; `undefined` in silence. */
   #start: number | undefined;
   #silenceAt = 0;
   #previousEnd = 0;
@@ -159,7 +159,7 @@ const SHORTEST_SEGMENT = 10;
 
 /** Audio without its silence, and the way back to its times. Times are hundredths of a second. */
 export class SpeechAudio implements TimeMap {
-  /** What is left, with a tenth of a second of silence between two stretches. */
+  /** The speech, with a tenth of a second of silence between two stretches. */
   readonly samples: Float32Array<ArrayBuffer>;
   readonly #kept: readonly Kept[];
 
@@ -229,7 +229,7 @@ export class SpeechAudio implements TimeMap {
   }
 }
 
-/** How much of a stretch a span covers; how far away it is, negative, where it covers nothing. */
+/** Length of the overlap of a stretch and a span; negative, their distance, where there is none. */
 function overlapOf({ keptStart, keptEnd }: Kept, from: number, to: number): number {
   return Math.min(keptEnd, to) - Math.max(keptStart, from);
 }

@@ -7,7 +7,7 @@ import { MemoryModel, ModelCursor } from "../model_file/source.ts";
 import { readVadModel } from "../model_file/vad_model.ts";
 import type { ModelInput, VadModelInput } from "../thread/protocol.ts";
 
-/** The file of the model for voice activity that set-up brings: Silero 6.2.3, MIT. */
+/** File name of the default model for voice activity detection: Silero 6.2.3, MIT. */
 export const DEFAULT_VAD_FILE = "ggml-silero-v6.2.3.bin";
 /** A model has less than a million bytes. */
 const MOST = 1 << 24;
@@ -38,7 +38,7 @@ async function read(path: string): Promise<Uint8Array<ArrayBuffer>> {
   try {
     // Before it is read: devices and pipes have no end, and another model may be large.
     const status = await stat(path);
-    if (!status.isFile()) throw Object.assign(new Error("it is no file"), { code: "EISDIR" });
+    if (!status.isFile()) throw Object.assign(new Error("it is not a file"), { code: "EISDIR" });
     if (status.size > MOST) throw tooLarge(path, status.size);
     return new Uint8Array(await readFile(path));
   } catch (cause) {
