@@ -12,6 +12,7 @@ export type { ChatMessage, ToolCall } from "./chat/message.ts";
 export type { ChatEvent, ChatResult, ChatTurn, FailedToolCall, MalformedToolCall } from "./chat/turn.ts";
 export type { ReasoningOptions } from "./chat/reasoning.ts";
 export { type ChatTool, type ChatTools, defineTool, type ToolCallContext, type TypedTool } from "./tools/tool.ts";
+export type { ToolErrors } from "./tools/runner.ts";
 export type { ToolSchema } from "./tools/schema.ts";
 export { type Generation, type GenerationResult, type GenerationTimings } from "./generation/generation.ts";
 export type { CompletionOptions, GenerationOptions } from "./generation/options.ts";

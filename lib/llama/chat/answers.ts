@@ -15,7 +15,7 @@ import type { Tool } from "../tools/check_tools.ts";
 import { toolShapes } from "../tools/parsers/shapes.ts";
 import { problemOf } from "../tools/runner.ts";
 
-/** What one answer of a turn is made from. */
+/** The input of one answer of a turn. */
 export interface AnswerInput {
   /** The options of the turn. */
   readonly settings: ChatSendSettings;
@@ -29,13 +29,13 @@ export interface AnswerInput {
   readonly sink: PieceSink;
   /** Takes the events. */
   emit(event: ChatEvent): void;
-  /** Whether a whole text is what was asked for; `undefined` where any text is. */
+  /** Returns whether a whole text is valid; `undefined` where any text is. */
   readonly accepts: ((text: string) => Promise<boolean>) | undefined;
   /** Takes the message of an answer that was cut off by an error. */
   onPartial(message: ChatMessage): void;
 }
 
-/** A prompt, and what an answer to it needs. */
+/** A prompt, and the settings of an answer to it. */
 interface Asked {
   readonly prompt: ChatPrompt;
   readonly tools: readonly Tool[];
@@ -148,7 +148,7 @@ export class Answers {
   }
 }
 
-/** Whether all calls of an answer can be run. */
+/** Returns whether all calls of an answer can be run. */
 async function isValid({ calls, malformed }: Round, tools: readonly Tool[]): Promise<boolean> {
   const problems = await Promise.all(calls.map((call) => problemOf(call, tools)));
   return malformed.length === 0 && problems.every((problem) => problem === undefined);

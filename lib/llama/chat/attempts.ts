@@ -1,7 +1,7 @@
 import type { PieceSink } from "../generation/generation.ts";
 import type { ChatEvent } from "./turn.ts";
 
-/** What an attempt gives, held back until it is known whether the attempt counts. */
+/** The output of an attempt, held back until it is known whether the attempt counts. */
 export class HeldOutput {
   readonly #items: ({ readonly piece: string } | { readonly event: ChatEvent })[] = [];
   /** Takes pieces of text. */

@@ -90,7 +90,7 @@ interface TurnInput {
   readonly sink: PieceSink;
   readonly emit: (event: ChatEvent) => void;
   readonly finish: Finish;
-  /** Whether a whole text is what was asked for; `undefined` where any text is. */
+  /** Returns whether a whole text is valid; `undefined` where any text is. */
   readonly accepts: ((text: string) => Promise<boolean>) | undefined;
 }
 

@@ -8,7 +8,7 @@ import type { ChatMessage } from "./message.ts";
 import type { TemplateTraits } from "../thread/template/traits.ts";
 import type { Tool } from "../tools/tool.ts";
 
-/** What a template is given. */
+/** The conversation that a template gets. */
 export interface TemplateConversation {
   /** The messages. */
   messages: Record<string, unknown>[];

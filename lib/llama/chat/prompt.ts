@@ -11,7 +11,7 @@ import type { TemplateTraits, TraitsInput } from "../thread/template/traits.ts";
 import { type AnswerForm, answerForm } from "../tools/parsers/detect.ts";
 import type { Tool } from "../tools/tool.ts";
 
-/** What the prompts of a chat need of its model. */
+/** The model, as far as the prompts of a chat need it. */
 export interface PromptHost {
   /** The model's own template. */
   readonly template: string | undefined;
@@ -23,7 +23,7 @@ export interface PromptHost {
   traits(input: TraitsInput, signal: AbortSignal): Promise<TemplateTraits>;
 }
 
-/** What a prompt is made of. */
+/** The input of a prompt. */
 export interface PromptInput {
   /** The conversation so far. */
   readonly messages: readonly ChatMessage[];
@@ -31,7 +31,7 @@ export interface PromptInput {
   readonly tools: readonly Tool[];
   /** Variables of the template. */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** What the answer begins with. */
+  /** The beginning of the answer. */
   readonly prefill: string;
 }
 
@@ -39,11 +39,11 @@ export interface PromptInput {
 export interface ChatPrompt {
   /** The prompt. */
   readonly prompt: Prompt;
-  /** How the answer is read. */
+  /** The form of the answer. */
   readonly form: AnswerForm;
-  /** Whether the prompt has begun what the model thinks. */
+  /** Whether the prompt has begun the reasoning. */
   readonly inReasoning: boolean;
-  /** What the prompt has put before the prefill. */
+  /** The text that the prompt has put before the prefill. */
   readonly prefix: string;
 }
 
@@ -122,7 +122,7 @@ function hasTools({ messages, tools }: PromptInput): boolean {
   return tools.length > 0 || messages.some(({ role, toolCalls }) => role === "tool" || toolCalls !== undefined);
 }
 
-/** What stands between a prompt and the text of an answer. */
+/** Returns the text between a prompt and the text of an answer. */
 function leadingOver({ family, reasoning }: AnswerForm, opens: boolean): string {
   if (opens && reasoning !== undefined) return closingOf(reasoning);
   return family.answerStart ?? "";

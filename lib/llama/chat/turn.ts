@@ -24,7 +24,7 @@ export interface FailedToolCall {
 export interface ChatResult extends GenerationResult {
   /** The model's reasoning, without the marks around it. */
   reasoning: string;
-  /** The calls of tools that have no handler, or come after the last round: answer them by `chat.sendToolResults`. */
+  /** The calls of tools without a handler, and those after the last round: answer them by `chat.sendToolResults`. */
   toolCalls: ToolCall[];
   /** The calls of the last answer that can't be used. */
   malformedToolCalls: MalformedToolCall[];
