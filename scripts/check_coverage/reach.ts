@@ -91,16 +91,24 @@ function linker(
       links = { functions: [], keys: [] };
       for (const { file, name, text } of byKey.get(key) ?? []) {
         const code = text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
-        const called = [...code.matchAll(/(?:\blib\??\.|"|\bLib\[")(\w+)(?=["(,;\s\]).])/g)].map(([, fn = ""]) => fn);
+        const called = [...code.matchAll(/(?:\blib(?:Of\([^)]*\))?\??\.|"|\bLib\[")(\w+)(?=["(,;\s\]).])/g)].map(([, fn = ""]) => fn);
         links = {
           functions: [...links.functions, ...called.filter((fn) => functions.has(fn))],
-          keys: [...links.keys, ...mentioned(modules, file, name, code, byKey)],
+          keys: [...links.keys, ...mentioned(modules, file, name, code, byKey), ...assigners(file, name, byKey)],
         };
       }
       known.set(key, links);
     }
     return links;
   };
+}
+
+/** The static blocks of the module that give a variable its value: `create = (handle) => new Model(handle)`. */
+function assigners(file: string, name: string, byKey: ReadonlyMap<string, Declaration[]>): string[] {
+  const assigns = new RegExp(`\\b${name.replace("#", "")} = `);
+  return [...byKey].filter(([key, all]) =>
+    key.startsWith(`${file} `) && key.endsWith(".static") && all.some(({ text }) => assigns.test(text))
+  ).map(([key]) => key);
 }
 
 /** The declarations that code mentions: names of its module, imported ones, private members, tasks by their name. */
