@@ -91,7 +91,9 @@ function linker(
       links = { functions: [], keys: [] };
       for (const { file, name, text } of byKey.get(key) ?? []) {
         const code = text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
-        const called = [...code.matchAll(/(?:\blib(?:Of\([^)]*\))?\??\.|"|\bLib\[")(\w+)(?=["(,;\s\]).])/g)].map(([, fn = ""]) => fn);
+        const called = [...code.matchAll(/(?:\blib(?:Of\([^)]*\))?\??\.|"|\bLib\[")(\w+)(?=["(,;\s\]).])/g)].map((
+          [, fn = ""],
+        ) => fn);
         links = {
           functions: [...links.functions, ...called.filter((fn) => functions.has(fn))],
           keys: [...links.keys, ...mentioned(modules, file, name, code, byKey), ...assigners(file, name, byKey)],

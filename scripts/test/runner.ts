@@ -1,4 +1,4 @@
-// Runs the steps of npm test, several beside each other as far as there are cores, and adds up their counts.
+// Runs the steps of npm test, as many beside each other as there are cores, and adds up their counts.
 import { availableParallelism } from "node:os";
 import { capture } from "../support/exec.ts";
 import { seconds } from "../support/progress.ts";
@@ -8,6 +8,7 @@ import type { Step } from "./steps.ts";
 
 const LIMIT_MS = 20 * 60_000;
 const CLOSING_LINES = 6;
+const MAX_AT_ONCE = 4;
 /** Lines that say nothing: of packages without types. */
 const NOISE = /^Warning Failed resolving types|^ {4}at file:.*\/node_modules\//;
 
@@ -19,28 +20,22 @@ export interface StepResult {
   readonly ms: number;
 }
 
-/** Runs the steps, in order as far as the cores allow. Each prints its closing lines when it succeeds, all of its output when it fails. */
-export async function runSteps(steps: readonly Step[], cores: number = availableParallelism()): Promise<StepResult[]> {
+/**
+ * Runs the steps, begun in their order, as many at once as there are cores: tests wait for child processes and timers half of their time. Each prints its closing
+ * lines when it succeeds, all of its output when it fails.
+ */
+export async function runSteps(steps: readonly Step[], atOnce: number = defaultAtOnce()): Promise<StepResult[]> {
   const waiting = [...steps];
   const results: StepResult[] = [];
-  const running = new Set<Promise<void>>();
-  let free = cores;
-  while (waiting.length > 0 || running.size > 0) {
-    // A step that takes more cores than there are runs alone.
-    const need = (step: Step): number => Math.min(step.cores ?? 1, cores);
-    const next = waiting[0];
-    if (next !== undefined && need(next) <= free) {
-      waiting.shift();
-      free -= need(next);
-      const run: Promise<void> = runStep(next).then((result) => {
-        results.push(result);
-        running.delete(run);
-        free += need(next);
-      });
-      running.add(run);
-    } else await Promise.race(running);
-  }
+  const work = async (): Promise<void> => {
+    for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) results.push(await runStep(step));
+  };
+  await Promise.all(Array.from({ length: Math.max(1, atOnce) }, work));
   return results;
+}
+
+function defaultAtOnce(): number {
+  return Math.min(MAX_AT_ONCE, availableParallelism());
 }
 
 async function runStep(step: Step): Promise<StepResult> {

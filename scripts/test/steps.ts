@@ -15,18 +15,19 @@ export interface Step {
   readonly runtime?: "deno" | "bun";
   /** Reads the counts from its output; a check counts as one test. */
   readonly counter?: Counter;
-  /** How many cores it takes (default: 1): steps run beside each other as long as there are cores. */
-  readonly cores?: number;
 }
 
 const deno = denoProgram(ROOT);
 const bun = bunProgram(ROOT);
-/** A run of the tests with one model or several: their compute threads take all cores. */
-const HEAVY: ReadonlySet<string> = new Set(["model", "whisper", "ggml", "cli"]);
+/** The folders whose tests take longest: they begin first, so that none of them is left alone at the end. */
+const LONGEST = ["model", "whisper", "cli", "ggml", "unit"];
 
-/** Every step, in the order in which they begin. */
+/** Every step, in the order in which they begin: checks first, which fail soonest. */
 export function steps(): Step[] {
-  return [...checks(), ...testFolders().flatMap(testRuns), ...others()];
+  const folders = testFolders();
+  const first = LONGEST.filter((name) => folders.includes(name));
+  const rest = folders.filter((name) => !first.includes(name));
+  return [...checks(), ...first.flatMap(testRuns), ...others(), ...rest.flatMap(testRuns)];
 }
 
 function checks(): Step[] {
@@ -55,17 +56,16 @@ function checks(): Step[] {
 
 /** The tests of one folder, in both runtimes. */
 function testRuns(folder: string): Step[] {
-  const common = { part: folder, cores: HEAVY.has(folder) ? 2 : 1 };
   const runs: Step[] = [
     {
-      ...common,
+      part: folder,
       title: `deno test tests/${folder}`,
       runtime: "deno",
       counter: countDeno,
       command: [deno, "test", "-A", "--no-check", `tests/${folder}`],
     },
     {
-      ...common,
+      part: folder,
       title: `bun test tests/${folder}`,
       runtime: "bun",
       counter: countBun,
@@ -84,14 +84,12 @@ function others(): Step[] {
       runtime: "deno",
       counter: countDeno,
       command: [deno, "test", "-A", "--doc", "--no-check", ...present(["mod.ts", "base", "ffi", "lib"])],
-      cores: 2,
     },
     {
       part: "targets",
       title: "other targets, those that are cached",
       counter: countOwn,
       command: [deno, "run", "-A", "--no-check", "scripts/test_targets.ts", "--cached"],
-      cores: 2,
     },
   ];
 }
