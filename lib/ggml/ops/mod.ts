@@ -76,8 +76,6 @@ export {
 export {
   type AxesOptions,
   type AxisOptions,
-  col2im1d,
-  type Col2im1dOptions,
   conv1d,
   conv1dDepthwise,
   conv1dDepthwiseHalf,
@@ -93,12 +91,16 @@ export {
   type Conv3dOptions,
   convTranspose1d,
   convTranspose2d,
+} from "./convolution.ts";
+export {
+  col2im1d,
+  type Col2im1dOptions,
   im2col,
   im2col3d,
   type Im2col3dOptions,
   im2colBack,
   type Im2colOptions,
-} from "./convolution.ts";
+} from "./im2col.ts";
 export { cast, concat, cont, cpy, dup, repeat, repeatBack } from "./copy.ts";
 export { custom, type CustomFunction, type CustomOptions, mapCustom } from "./custom.ts";
 export { hyperAfter, hyperBefore, hyperBeforeGated, hyperCombine, lightningIndexer } from "./deepseek.ts";

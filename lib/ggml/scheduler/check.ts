@@ -1,7 +1,7 @@
 import { isArray } from "../../support/check.ts";
 import { brands } from "../brands.ts";
 import { ggml_op, ggml_tensor_flag, type Native, type Pointer } from "../../../ffi/mod.ts";
-import { InvalidArgumentError, NotAllocatedError, UnsupportedOperationError } from "../../errors.ts";
+import { AllocationError, InvalidArgumentError, NotAllocatedError, UnsupportedOperationError } from "../../errors.ts";
 import type { BufferType } from "../backend/buffer_type.ts";
 import type { Backend } from "../backend/backend.ts";
 import { custom, isCustom, tensorWords } from "../backend/graph_check.ts";
@@ -145,4 +145,12 @@ export function checkTypes(
     });
   }
   return BigUint64Array.from(types, ({ unsafePointer }) => unsafePointer);
+}
+
+/** The error when a backend has no memory for a graph. */
+export function noMemory(backends: readonly Backend[]): AllocationError {
+  return new AllocationError("a backend gave no memory for the graph; free buffers, or take a smaller graph", {
+    value: backends.map(({ name }) => name),
+    expected: "as much memory as reserveSizes() returns",
+  });
 }

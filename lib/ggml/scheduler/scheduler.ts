@@ -1,4 +1,4 @@
-import { arrayOf, boolean, callback, integer, options, type RulesOf } from "../../support/options.ts";
+import { computeSpec, type EvaluateOptions, evaluateSpec, type SchedulerOptions, schedulerSpec } from "./options.ts";
 import { definePicture } from "../../support/inspect.ts";
 import { brands } from "../brands.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
@@ -7,7 +7,7 @@ import { ScheduledGraph, SourceSnapshot, tensorsOf } from "../backend/scheduled_
 import type { Backend } from "../backend/backend.ts";
 import { BufferType } from "../backend/buffer_type.ts";
 import { assertAnyThread } from "../backend/js_devices_in_use.ts";
-import { ComputeThread, type WorkOptions, workRules } from "../backend/compute_thread.ts";
+import { ComputeThread, type WorkOptions } from "../backend/compute_thread.ts";
 import type { Graph } from "../graph/graph.ts";
 import { tensorWords } from "../backend/graph_check.ts";
 import { checkIndices } from "../backend/index_check.ts";
@@ -16,47 +16,9 @@ import { SchedulerState } from "./state.ts";
 import { clearEmpty } from "../allocator/release_memory.ts";
 import { NodeStream } from "./node_stream.ts";
 import { assertNonNull } from "../backend/non_null.ts";
-import { checkBackends, checkSchedulable, checkTypes, markUnusedLeaves } from "./check.ts";
+import { checkBackends, checkSchedulable, checkTypes, markUnusedLeaves, noMemory } from "./check.ts";
 import { statusError } from "../backend/status.ts";
 import type { Tensor } from "../tensor/tensor.ts";
-
-/** How a {@linkcode Scheduler} is made. */
-export interface SchedulerOptions {
-  /** The memory that each backend computes in, in their order; default: what each likes best. C: `bufts`. */
-  bufferTypes?: readonly BufferType[] | undefined;
-  /** How many tensors a graph may have, 1 to 1,048,576; default 2048. C: `graph_size`. */
-  graphSize?: number | undefined;
-  /** Keeps several copies of inputs, so that the next computation may begin before the last one is done. Default false. C: `parallel`. */
-  parallel?: boolean | undefined;
-  /** Lets backends take large operations whose weights lie with the last one. Default true. C: `op_offload`. */
-  opOffload?: boolean | undefined;
-}
-
-/** How {@linkcode Scheduler.evaluate} shows nodes. */
-export interface EvaluateOptions extends WorkOptions {
-  /** Which nodes are shown; default: all. What is shown is computed by itself, which takes longer. */
-  filter?: ((node: Tensor) => boolean) | undefined;
-}
-
-const schedulerSpec = options(
-  "Scheduler",
-  {
-    bufferTypes: arrayOf((name, type) => brands.bufferType.check(name, type)),
-    graphSize: integer({ min: 1, max: 1 << 20, default: 2048 }),
-    parallel: boolean({ default: false }),
-    opOffload: boolean({ default: true }),
-  } satisfies RulesOf<SchedulerOptions>,
-);
-
-const computeSpec = options("compute", workRules);
-
-const evaluateSpec = options(
-  "evaluate",
-  {
-    ...workRules,
-    filter: callback({ default: (_node: Tensor): boolean => true }),
-  } satisfies RulesOf<EvaluateOptions>,
-);
 
 /**
  * Shares a graph out among several backends: each node goes to the first backend that can compute it, to where its weights lie, or to where
@@ -409,10 +371,7 @@ export class Scheduler implements Disposable {
   #noMemory(): AllocationError {
     this.#hollow = true;
     this.#state.forgetGraph();
-    return new AllocationError("a backend gave no memory for the graph; free buffers, or take a smaller graph", {
-      value: this.backends.map(({ name }) => name),
-      expected: "as much memory as reserveSizes() says",
-    });
+    return noMemory(this.backends);
   }
 
   #ownBackend(backend: Backend): Backend {

@@ -4,14 +4,13 @@
  * @module
  */
 
-import { boolean, options } from "../../support/options.ts";
 import { definePicture } from "../../support/inspect.ts";
 import type { ggml_opt_optimizer_params, Native, Pointer, StructView } from "../../../ffi/mod.ts";
 import { BackendError } from "../../errors.ts";
 import { checkBoolean, checkInteger, checkOptions } from "../../support/check.ts";
 import type { Backend } from "../backend/backend.ts";
 import type { BackendPlace } from "../thread/compute.ts";
-import { type ComputeThread, workRules } from "../backend/compute_thread.ts";
+import type { ComputeThread } from "../backend/compute_thread.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Graph } from "../graph/graph.ts";
 import { brands } from "../brands.ts";
@@ -19,27 +18,14 @@ import { Handle, type NativeObject, retainAll } from "../tensor/handle.ts";
 import { isAlive, type Tensor } from "../tensor/tensor.ts";
 import { GraphError } from "../tensor/errors.ts";
 import { checkGraph, checkWhole, retainBuffers } from "./check.ts";
-import { checkBatch, type Dataset } from "./dataset.ts";
+import type { Dataset } from "./dataset.ts";
 import { makeCapacity, makeModel, type Model, setNumbers } from "./model.ts";
 import { type LossType, type OptimizerKind, optimizerKinds, type OptimizerParameters } from "./options.ts";
+import { allocateSpec, checkPass, type DynamicModel, evaluateSpec, resetSpec } from "./passes.ts";
 import { checkEpoch, checkFit, progressOf, trainedPart } from "./epochs.ts";
 import { TrainingResult } from "./result.ts";
 import { type StartedTraining, startTraining } from "./create.ts";
 import type { EpochOptions, EpochSummary, FitOptions, OptimizerOptions } from "./types.ts";
-
-const resetSpec = options("reset", { optimizer: boolean({ default: false }) });
-const allocateSpec = options("allocate", { backward: boolean({ default: true }) });
-const evaluateSpec = options("evaluate", workRules);
-
-/** A model for one evaluation. */
-interface DynamicModel {
-  readonly model: Model;
-  /** The context of the tensors that ggml adds. */
-  readonly capacity: GgmlContext;
-  readonly graph: Graph;
-  /** Lets the graph be changed again. */
-  release(this: void): void;
-}
 
 /**
  * Trains a model: its parameters (see {@linkcode Tensor.setParam}) are changed so that the loss becomes small. All that takes time runs on a native thread.
@@ -294,7 +280,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     brands.dataset.check("the dataset", dataset);
     const { split = dataset.count, train, evaluation, onProgress, signal } = checkEpoch(options);
     for (const result of [train, evaluation]) if (result !== undefined) brands.trainingResult.check("a result", result);
-    const { model, batch } = this.#checkDataset(dataset, split);
+    const { model, batch } = this.#checkPass(dataset, split);
     const results = [train ?? new TrainingResult(this.native), evaluation ?? new TrainingResult(this.native)] as const;
     const batches = dataset.count / batch;
     const trained = split / batch;
@@ -352,7 +338,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
       "progressBar",
     ]);
     for (const result of [train, evaluation]) if (result !== undefined) brands.trainingResult.check("a result", result);
-    const { model } = this.#checkDataset(dataset, split);
+    const { model } = this.#checkPass(dataset, split);
     using own = new TrainingResult(this.native);
     const bar = checkBoolean("progressBar", progressBar)
       ? this.native.symbol<"ggml_opt_epoch_callback">("ggml_opt_epoch_callback_progress_bar")
@@ -368,24 +354,10 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     this.#epoch++;
   }
 
-  /** Throws unless a dataset can be passed over. */
-  #checkDataset(dataset: Dataset, split: number): { model: Model; batch: number } {
-    brands.dataset.check("the dataset", dataset);
-    const model = this.#model;
-    if (model === undefined || this.#allocated) {
-      throw new GraphError(
-        model === undefined
-          ? "a pass over a dataset needs a static model; give inputs and outputs to create"
-          : "an evaluation is allocated; evaluate it first",
-        { expected: "a static model at rest" },
-      );
-    }
-    const batch = checkBatch(dataset, model.inputs, this.labels);
-    checkInteger("split", split, { min: 0, max: dataset.count });
-    checkWhole("the dataset", dataset.count, batch);
-    checkWhole("split", split, batch);
+  #checkPass(dataset: Dataset, split: number): { model: Model; batch: number } {
+    const pass = checkPass(dataset, split, { model: this.#model, allocated: this.#allocated, labels: this.labels });
     if (split > 0) this.#assertTrains();
-    return { model, batch };
+    return pass;
   }
 
   #assertTrains(): void {
