@@ -6,7 +6,7 @@ const prefix = /^(?:\w+: )+(?:error loading model: )?/;
 const empty = /^failed to load model$/;
 
 /** Returns the last errors that native code logged on this thread since a mark, each once; `undefined` when there are none. */
-export function logWords(native: Native, mark: number): string | undefined {
+export function loggedErrors(native: Native, mark: number): string | undefined {
   const lines = native.logSince(mark).filter(({ level }) => level === "error").map(({ text }) =>
     text.replace(prefix, "")
   );

@@ -3,7 +3,7 @@ import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { ControlVectorError } from "../../errors.ts";
 import type { ControlVectorData } from "../adapters/control_vectors.ts";
 import { contextState } from "./context_state.ts";
-import { logWords } from "../../support/native_log.ts";
+import { loggedErrors } from "../../support/native_log.ts";
 
 /** Input of the task. */
 export interface ControlVectorInput {
@@ -35,7 +35,7 @@ export function setControlVectors(
   state.forget();
   if (code === 0) return;
   throw new ControlVectorError(
-    `llama.cpp refused the control vectors: ${logWords(native, mark) ?? `it gave ${code}`}`,
+    `llama.cpp refused the control vectors: ${loggedErrors(native, mark) ?? `it gave ${code}`}`,
     {
       value: code,
       expected: "0",

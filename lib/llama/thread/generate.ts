@@ -28,13 +28,13 @@ export function generate(input: GenerateInput, task: Task): GenerateOutput | Pro
   return importSamplers(samplers).then((modules) => run(input, task, new CustomSamplers(task, input, modules)));
 }
 
-function run(input: GenerateInput, task: Task, own: CustomSamplers): GenerateOutput {
+function run(input: GenerateInput, task: Task, custom: CustomSamplers): GenerateOutput {
   const state = contextState(input.context);
   task.throwIfCancelled();
   const whole = promptTokens(task.native, state.vocab, input.prompt);
   const { tokens: prompt, begin } = input.tokenHealing ? healPrompt(whole, state) : { tokens: whole, begin: "" };
   checkPrompt(prompt, state);
-  using sampler = new TokenSampler(task, state, input, own, begin);
+  using sampler = new TokenSampler(task, state, input, custom, begin);
   const started = performance.now();
   useLoras(state, task, input.loras);
   const reused = preparePrompt(state, prompt, input.owner);

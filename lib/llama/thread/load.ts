@@ -10,7 +10,7 @@ import type { Native } from "../../../ffi/native.ts";
 import type { Pointer } from "../../../ffi/types/pointer.ts";
 import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { ContextError, ModelLoadError } from "../../errors.ts";
-import { logWords } from "../../support/native_log.ts";
+import { loggedErrors } from "../../support/native_log.ts";
 import { addContext, ContextState, removeContext } from "./context_state.ts";
 import type { LoadedModel, LoadInput, ModelFacts } from "./protocol.ts";
 
@@ -58,9 +58,9 @@ function loadFile(input: LoadInput, task: TaskContext<number>): Pointer<"llama_m
   const model = lib.llama_model_load_from_file(input.path, params);
   if (model !== null) return model;
   task.throwIfCancelled();
-  const words = logWords(native, mark) ?? "the architecture may be unknown to this version";
+  const reason = loggedErrors(native, mark) ?? "the architecture may be unknown to this version";
   throw new ModelLoadError(
-    `llama.cpp can't load ${input.path}, though its header is sound: ${words}`,
+    `llama.cpp can't load ${input.path}, though its header is sound: ${reason}`,
     {
       value: input.path,
       expected: "a model that llama.cpp supports",
@@ -99,9 +99,9 @@ function createContext(
   const mark = native.logMark();
   const context = lib.llama_init_from_model(model, params);
   if (context !== null) return context;
-  const words = logWords(native, mark) ?? "there may be too little memory";
+  const reason = loggedErrors(native, mark) ?? "there may be too little memory";
   throw new ContextError(
-    `llama.cpp can't make a context of ${size} tokens for ${input.path}: ${words}; try a smaller contextSize`,
+    `llama.cpp can't make a context of ${size} tokens for ${input.path}: ${reason}; try a smaller contextSize`,
     {
       value: size,
       expected: "a contextSize that fits into memory",

@@ -9,7 +9,7 @@ import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { LoraError } from "../../errors.ts";
 import type { LoraData } from "../adapters/lora.ts";
 import { type ContextState, contextState } from "./context_state.ts";
-import { logWords } from "../../support/native_log.ts";
+import { loggedErrors } from "../../support/native_log.ts";
 
 /** Input of the task `loadLora`. */
 export interface LoraInput {
@@ -32,10 +32,13 @@ export function loadLora({ model, path }: LoraInput, { native, lib }: TaskContex
   const mark = native.logMark();
   const adapter = lib.llama_adapter_lora_init(model, path);
   if (adapter !== null) return adapter;
-  throw new LoraError(`llama.cpp can't load the adapter ${path}: ${logWords(native, mark) ?? "it gave no reason"}`, {
-    value: path,
-    expected: "an adapter that llama.cpp supports",
-  });
+  throw new LoraError(
+    `llama.cpp can't load the adapter ${path}: ${loggedErrors(native, mark) ?? "it gave no reason"}`,
+    {
+      value: path,
+      expected: "an adapter that llama.cpp supports",
+    },
+  );
 }
 
 /** Removes an adapter from the context and frees it. */

@@ -10,7 +10,7 @@ import type { Pointer } from "../../../ffi/types/pointer.ts";
 import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { tableVersions } from "../../../ffi/tables/versions.ts";
 import { ModelLoadError } from "../../errors.ts";
-import { logWords } from "../../support/native_log.ts";
+import { loggedErrors } from "../../support/native_log.ts";
 import { MemoryModel, ModelCursor, ModelFile, type ModelSource } from "../model_file/source.ts";
 import { Loader } from "./loader.ts";
 import { readSpeechModel, type SpeechModelHeader } from "../model_file/speech_model.ts";
@@ -99,7 +99,7 @@ function loadFrom(
     throw loader.failure;
   }
   if (context !== null) return context;
-  const words = logWords(native, mark) ?? "is there memory for it?";
+  const words = loggedErrors(native, mark) ?? "is there memory for it?";
   throw new ModelLoadError(`whisper.cpp can't load ${source.name}, though its header is sound: ${words}`, {
     value: source.name,
     expected: "a model that whisper.cpp supports",

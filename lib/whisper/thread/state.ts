@@ -1,7 +1,7 @@
 import { findBackend } from "../../../ffi/memory/find_backend.ts";
 import type { Pointer } from "../../../ffi/types/pointer.ts";
 import type { TaskContext } from "../../../ffi/thread/task.ts";
-import { logWords } from "../../support/native_log.ts";
+import { loggedErrors } from "../../support/native_log.ts";
 import { TranscriptionError } from "../errors.ts";
 
 /** `GGML_BACKEND_DEVICE_TYPE_CPU`. */
@@ -19,7 +19,7 @@ export function makeState(
     stopWhenCancelled(state, task);
     return state;
   }
-  const words = logWords(native, mark) ?? "is there memory for it?";
+  const words = loggedErrors(native, mark) ?? "is there memory for it?";
   throw new TranscriptionError(`whisper.cpp can't make a state: ${words}`, { value: null, expected: "a state" });
 }
 

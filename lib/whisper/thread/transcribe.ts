@@ -10,7 +10,7 @@ import type { Pointer } from "../../../ffi/types/pointer.ts";
 import type { StructView } from "../../../ffi/types/struct_view.ts";
 import type { whisper_full_params } from "../../../ffi/tables/structs.ts";
 import type { TaskContext } from "../../../ffi/thread/task.ts";
-import { logWords } from "../../support/native_log.ts";
+import { loggedErrors } from "../../support/native_log.ts";
 import { TranscriptionError } from "../errors.ts";
 import { PartTimes } from "../transcribe/times.ts";
 import { SpeechAudio } from "../vad/segments.ts";
@@ -125,7 +125,7 @@ class Run {
     const mark = native.logMark();
     this.#code = lib.whisper_full_with_state(context, state, params, this.#samples, this.#samples.length);
     this.#task.throwIfCancelled();
-    if (this.#code !== 0) failed(this.#code, logWords(native, mark));
+    if (this.#code !== 0) failed(this.#code, loggedErrors(native, mark));
     this.#post(reader);
   }
 

@@ -7,7 +7,7 @@
 import type { Pointer } from "../../../ffi/types/pointer.ts";
 import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { ModelLoadError } from "../../errors.ts";
-import { logWords } from "../../support/native_log.ts";
+import { loggedErrors } from "../../support/native_log.ts";
 import { TranscriptionError } from "../errors.ts";
 import { MemoryModel, ModelCursor } from "../model_file/source.ts";
 import { readVadModel } from "../model_file/vad_model.ts";
@@ -108,7 +108,7 @@ function open(
   const mark = native.logMark();
   const context = lib.whisper_vad_init_with_params(loader.struct, params);
   if (context !== null) return { context, window };
-  const words = logWords(native, mark) ?? "is there memory for it?";
+  const words = loggedErrors(native, mark) ?? "is there memory for it?";
   throw new ModelLoadError(
     `whisper.cpp can't load the model for voice activity, though its header is sound: ${words}`,
     {

@@ -32,18 +32,18 @@ export class CustomSamplers {
   }
 
   /** Applies one of them. */
-  apply(own: CustomSettings, candidates: Candidates, generated: readonly number[]): void {
-    const module = this.#modules.get(own);
+  apply(sampler: CustomSettings, candidates: Candidates, generated: readonly number[]): void {
+    const module = this.#modules.get(sampler);
     candidates.setSize(
-      module === undefined ? this.#ask(own, candidates.size, generated) : call(module, candidates, generated),
+      module === undefined ? this.#ask(sampler, candidates.size, generated) : call(module, candidates, generated),
     );
   }
 
-  #ask(own: CustomSettings, size: number, generated: readonly number[]): number {
-    if (own.kind !== "function" || this.#exchange === undefined) throw new TypeError("unreachable");
+  #ask(sampler: CustomSettings, size: number, generated: readonly number[]): number {
+    if (sampler.kind !== "function" || this.#exchange === undefined) throw new TypeError("unreachable");
     const tokens = generated.slice(this.#sent);
     this.#sent = generated.length;
-    const ask = () => this.#task.post({ sampler: own.index, size, tokens });
+    const ask = () => this.#task.post({ sampler: sampler.index, size, tokens });
     return askCaller(this.#exchange, ask, () => this.#task.throwIfCancelled());
   }
 }
@@ -55,8 +55,8 @@ function call(sampler: SamplerFunction, { ids, values, size }: Candidates, gener
 /** Imports the modules and makes their functions. Throws InvalidArgumentError if one can't be imported or made. */
 export async function importSamplers(order: readonly OrderSettings[]): Promise<Map<CustomSettings, SamplerFunction>> {
   const made = new Map<CustomSettings, SamplerFunction>();
-  for (const own of order) {
-    if (own.kind === "module") made.set(own, await importSampler(own.url, own.name, own.options));
+  for (const sampler of order) {
+    if (sampler.kind === "module") made.set(sampler, await importSampler(sampler.url, sampler.name, sampler.options));
   }
   return made;
 }

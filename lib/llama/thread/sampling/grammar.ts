@@ -10,7 +10,7 @@ import type { Pointer } from "../../../../ffi/types/pointer.ts";
 import { GrammarError, InvalidArgumentError } from "../../../errors.ts";
 import type { GrammarSettings, GrammarTriggers } from "../../sampling/grammar.ts";
 import { candidateMemory, Candidates } from "./candidates.ts";
-import { logWords } from "../../../support/native_log.ts";
+import { loggedErrors } from "../../../support/native_log.ts";
 import { TokenBytes, tokenize } from "../tokenizer.ts";
 import { TriggerText } from "./trigger_text.ts";
 import type { Vocabulary } from "../vocabulary.ts";
@@ -128,7 +128,7 @@ export class Grammar implements Disposable {
     const mark = this.#native.logMark();
     const sampler = this.#native.lib.llama_sampler_init_grammar(this.#vocab, source, root);
     if (sampler !== null) return sampler;
-    const words = logWords(this.#native, mark);
+    const words = loggedErrors(this.#native, mark);
     throw new GrammarError(
       `llama.cpp can't use the grammar${
         words === undefined ? "; a <token> in it must be one token of the model" : `: ${words}`

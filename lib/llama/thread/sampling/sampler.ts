@@ -25,7 +25,7 @@ export class TokenSampler implements Disposable {
   readonly #state: ContextState;
   readonly #settings: SamplingSettings;
   readonly #vocabulary: Vocabulary;
-  readonly #own: CustomSamplers;
+  readonly #custom: CustomSamplers;
   readonly #chain: Chain;
   readonly #grammar: Grammar | undefined;
   readonly #banned: BannedStrings | undefined;
@@ -46,7 +46,7 @@ export class TokenSampler implements Disposable {
     task: TaskContext<GenerateMessage>,
     state: ContextState,
     { sampling, grammar }: GenerateInput,
-    own: CustomSamplers,
+    custom: CustomSamplers,
     begin: string,
   ) {
     const { native, lib } = task;
@@ -54,7 +54,7 @@ export class TokenSampler implements Disposable {
     this.#task = task;
     this.#state = state;
     this.#settings = sampling;
-    this.#own = own;
+    this.#custom = custom;
     this.#begin = begin;
     this.#vocabulary = vocabularyOf(state, lib);
     const { logprobs, bannedStrings, minTokens } = sampling;
@@ -65,7 +65,7 @@ export class TokenSampler implements Disposable {
       this.#chain.native;
     this.#candidates = simple
       ? undefined
-      : new Candidates(native, own.memory ?? candidateMemory(this.#vocabulary.size));
+      : new Candidates(native, custom.memory ?? candidateMemory(this.#vocabulary.size));
     try {
       this.#grammar = grammar === undefined ? undefined : new Grammar(native, vocab, this.#vocabulary, grammar);
     } catch (error) {
@@ -187,13 +187,13 @@ export class TokenSampler implements Disposable {
     for (const stage of this.#chain.stages) {
       if (typeof stage === "bigint") candidates.apply(stage);
       else if (candidates.drop() === 0) return undefined;
-      else this.#applyOwn(candidates, stage);
+      else this.#applyCustom(candidates, stage);
     }
     return candidates.chosenLogit > -Infinity ? candidates.chosen : undefined;
   }
 
-  #applyOwn(candidates: Candidates, own: CustomSettings): void {
-    this.#own.apply(own, candidates, this.tokens);
+  #applyCustom(candidates: Candidates, settings: CustomSettings): void {
+    this.#custom.apply(settings, candidates, this.tokens);
     if (candidates.drop() > 0) return;
     throw new NoTokenLeftError("a custom sampler left no possible token; leave at least one", {
       expected: "at least one token that is possible",
