@@ -9,6 +9,7 @@ import { templateTraits } from "../../../lib/llama/thread/template/traits.ts";
 import { toolGrammar } from "../../../lib/llama/tools/grammar.ts";
 import { AnswerParser } from "../../../lib/llama/tools/parsers/answer_parser.ts";
 import type { AnswerForm } from "../../../lib/llama/tools/parsers/detect.ts";
+import { randomNumbers } from "../../support/random.ts";
 import { toolShapes } from "../../../lib/llama/tools/parsers/shapes.ts";
 
 /** A template that nobody has seen: what it writes for the calls of a message is given. */
@@ -206,4 +207,46 @@ test("a template that shows no calls is told by the tokens of the vocabulary", a
   assert.equal(await find({}), "json");
   assert.equal(await find({ special: [{ ...token, text: "<|tool_call_start|>" }] }), "lfm");
   assert.equal(await find({ userDefined: ["<|tool_call_start|>"] }), "lfm");
+});
+
+test("mutations of such calls are read to the same end however they are cut", async () => {
+  const next = randomNumbers(11);
+  const pieces = ["<", ">", "{", "}", '"', "|", "\n", "<|", "get_weather", "🌍", "\\", "</", "[", "]", ",", "'"];
+  let calls = 0;
+  for (const [source] of Object.values(templates)) {
+    const form = await formOf(source);
+    const right = [...await written(source, ["Rome", "Oslo"])];
+    for (let count = 0; count < 60; count++) {
+      const letters = [...right];
+      for (let change = Math.floor(next() * 3); change >= 0; change--) {
+        const at = Math.floor(next() * letters.length);
+        if (next() < 0.5) letters.splice(at, 1 + Math.floor(next() * 6));
+        else letters.splice(at, 0, ...(pieces[Math.floor(next() * pieces.length)] ?? ""));
+      }
+      const parse = (size: number): string => {
+        const parser = new AnswerParser(form, toolShapes(tools));
+        const events = [];
+        for (let at = 0; at < letters.length; at += size) {
+          events.push(...parser.push(letters.slice(at, at + size).join("")));
+        }
+        events.push(...parser.finish());
+        const told = events.map((event) => event.type === "text" ? event.text : "").join("");
+        calls += parser.calls.length;
+        return JSON.stringify([told, parser.calls, parser.spans.at(-1)?.to]);
+      };
+      assert.equal(parse(1), parse(1_000_000), letters.join(""));
+    }
+  }
+  assert.ok(calls > 600);
+});
+
+test("a template made to be slow to look into costs no more than its rendering", async () => {
+  const long = (text: string): string => `{% for i in range(20000) %}${text}{% endfor %}`;
+  for (const filler of [" ", "{ ", '"a', "<", "<|a|>", "[ "]) {
+    const source = templateOf(
+      `${long(filler)}${each}{"name": "{{ c.function.name }}", "arguments": ${args}}{% endfor %}`,
+    );
+    const started = await formOf(source);
+    assert.equal(started.calls, undefined);
+  }
 });

@@ -33,6 +33,10 @@ export const probeToolMessage = {
   function: { name: PROBE_TOOL, description: "Probes", parameters: probeTool.parameters },
 };
 
+/** The length of calls beyond which a template isn't looked into: what it writes may be made to be slow to read. */
+const MAX_CALLS = 4096;
+/** The same for the end of a turn. */
+const MAX_TURN_END = 512;
 const ANSWER = "ΩanswerΩ";
 const question = { role: "user", content: "probe-question" };
 
@@ -88,7 +92,8 @@ function answerIn(prompt: string, plain: string, text: string): string | undefin
   const start = text.startsWith(prompt) ? prompt.length : markStart(text, commonPrefix(plain, text));
   const at = plain.indexOf(ANSWER);
   const tail = at < 0 ? "" : plain.slice(at + ANSWER.length);
-  const answer = withoutTurnEnd(text.slice(start), tail);
+  if (text.length - start > MAX_CALLS) return undefined;
+  const answer = withoutTurnEnd(text.slice(start), tail.length > MAX_TURN_END ? "" : tail);
   return answer.includes(PROBE_TOOL) && answer.includes(PROBE_ARGUMENTS[0].probe_text) ? answer : undefined;
 }
 
