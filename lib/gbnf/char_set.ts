@@ -40,12 +40,12 @@ export function rangesOf(set: CharSet): [number, number][] {
   return ranges;
 }
 
-/** What is in any of the sets. */
+/** Union of sets. */
 export function unionOf(...sets: readonly CharSet[]): CharSet {
   return sets.length === 1 ? sets[0] as CharSet : charSet(...sets.flatMap(rangesOf));
 }
 
-/** What isn't in the set. */
+/** Complement of a set. */
 export function complementOf(set: CharSet): CharSet {
   const result: number[] = [];
   let from = 0;
@@ -57,7 +57,7 @@ export function complementOf(set: CharSet): CharSet {
   return result;
 }
 
-/** What is in both sets. */
+/** Intersection of two sets. */
 export function intersectionOf(a: CharSet, b: CharSet): CharSet {
   const result: number[] = [];
   for (let i = 0, j = 0; i < a.length && j < b.length;) {
@@ -70,7 +70,7 @@ export function intersectionOf(a: CharSet, b: CharSet): CharSet {
   return result;
 }
 
-/** What is in the first and not in the second. */
+/** Difference of two sets. */
 export function differenceOf(a: CharSet, b: CharSet): CharSet {
   return intersectionOf(a, complementOf(b));
 }

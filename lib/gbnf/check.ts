@@ -7,7 +7,7 @@ const MAX_PATHS = 20_000;
 /** Rules that begin with one another; llama.cpp follows them by recursion. */
 const DEEPEST_PATH = 1000;
 
-/** What else is asked of a grammar. */
+/** Tokens in a grammar. */
 export interface GrammarFacts {
   /** Whether it names tokens, which count whatever their text is. */
   readonly namesTokens: boolean;
@@ -38,12 +38,12 @@ export function checkGbnf(source: string, root = "root"): GrammarFacts {
   return { namesTokens: tokens.length > 0, tokenNames: [...new Set(tokenNames)] };
 }
 
-/** What the rules can begin with. */
+/** Analysis of the beginnings of rules. */
 class PrefixAnalysis {
   readonly #rules: readonly GrammarRule[];
   readonly #names: ReadonlyMap<number, string>;
   readonly #empty: Uint8Array;
-  /** How many ways there are to begin each rule: 0 for not known, -1 for one that is being looked at. */
+  /** Number of ways to begin each rule: 0 for not known, -1 for one that is being looked at. */
   readonly #paths: Int32Array;
 
   constructor({ rules, names }: Grammar) {

@@ -3,7 +3,7 @@ import { checkGrammar, checkPoint, checkString, checkToken } from "./arguments.t
 import { type CharSet, hasPoint } from "./char_set.ts";
 import type { Grammar, GrammarElement } from "./parse.ts";
 
-/** A place in a rule, and where to go on once the rule is done. Places that are the same are the same object. */
+/** A place in a rule, and the place behind the rule. Places that are the same are the same object. */
 interface Place {
   readonly id: number;
   readonly sequence: readonly GrammarElement[];
@@ -70,11 +70,11 @@ export class GrammarMatcher {
   }
 
   /** Whether anything may follow. */
-  get canGoOn(): boolean {
+  get canContinue(): boolean {
     return this.#places.size > 0;
   }
 
-  /** The sets of characters that may come next; one set for each way to go on. */
+  /** The sets of characters that may come next; one set per path. */
   get next(): CharSet[] {
     return [...this.#places].flatMap(({ sequence, at }) => {
       const element = sequence[at];
@@ -138,7 +138,7 @@ export class GrammarMatcher {
     for (let place = todo.pop(); place !== undefined; place = todo.pop()) {
       if (seen.size > MAX_PLACES) {
         throw new GrammarError(
-          "the grammar has too many ways to go on at one point, or a rule that begins with itself",
+          "the grammar has too many paths at one point, or a rule that begins with itself",
           {
             value: seen.size,
             expected: `at most ${MAX_PLACES}`,

@@ -45,7 +45,7 @@ export function parseGrammar(text: string): Grammar {
 
 interface Part {
   elements: GrammarElement[];
-  /** What llama.cpp counts against its limit when this is repeated. */
+  /** Number that llama.cpp counts against its limit when this is repeated. */
   weight: number;
 }
 

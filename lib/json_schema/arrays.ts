@@ -13,7 +13,7 @@ import { type ArrayRules, type ContainsRules, mergeLeaf } from "./merge.ts";
 import type { Rules } from "./rules.ts";
 import { validate } from "./validate.ts";
 
-/** What an array's grammar is made with. */
+/** Context of the grammar of an array. */
 export interface ArrayContext {
   readonly document: SchemaDocument;
   readonly rules: Rules;
@@ -36,7 +36,7 @@ const MAX_UNORDERED = 6;
 /** A place in an array: how many items are written, and what was found in them. */
 interface Place {
   readonly written: number;
-  /** How many items count for each `contains`. */
+  /** Number of items that count for each `contains`. */
   readonly counts: readonly number[];
   /** The values that are written, where no two may be equal, by their numbers. */
   readonly used: readonly number[];
@@ -74,7 +74,7 @@ export class ArrayWriter {
       : value(rest, `${hint}-item`);
     const most = others === undefined ? Math.min(max, count) : max;
     const comma = sequence(text(","), space);
-    /** What follows once `done` items are written. */
+    /** Returns the grammar of the rest once `done` items are written. */
     const after = (done: number): Expr => {
       if (done >= most) return empty;
       if (done >= count) {
@@ -158,7 +158,7 @@ export class ArrayWriter {
     return steps;
   }
 
-  /** What an item is like that counts for those in the mask; `undefined` where that is not needed or not allowed. */
+  /** Returns the schemas of an item that counts for those in the mask; `undefined` where that is not needed or not allowed. */
   #counting(
     contains: readonly ContainsRules[],
     { written, counts }: Place,

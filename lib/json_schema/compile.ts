@@ -12,6 +12,7 @@ import { SchemaDocument } from "./document.ts";
 import { sequence } from "./gbnf.ts";
 import { type JsonSchema, type JsonValue, type PlainSchema, plainSchema } from "./json.ts";
 import { type LoosenedKeyword, withoutKeyword } from "./loosen.ts";
+import { withWorkLimit } from "./regex.ts";
 import { Rules } from "./rules.ts";
 import { type Problem, validate } from "./validate.ts";
 import { SchemaWriter, type Whitespace } from "./writer.ts";
@@ -177,7 +178,7 @@ function convert(schema: PlainSchema, prefix: string, settings: SchemaSettings):
   const loosened: LoosenedKeyword[] = [];
   for (let current = schema;;) {
     try {
-      return { ...write(current, others, prefix, whitespace), loosened };
+      return { ...withWorkLimit(() => write(current, others, prefix, whitespace)), loosened };
     } catch (error) {
       if (schemaMode === "strict" || !(error instanceof JsonSchemaError)) throw error;
       const contradictory = error instanceof SchemaContradictionError && loosened.length > 0;

@@ -13,7 +13,7 @@ export interface SchemaNode {
   readonly source: JsonValue;
   /** Where it is, as a JSON Pointer; of several equal ones, where the first is. */
   readonly path: string;
-  /** What `$dynamicRef` refers to. */
+  /** Targets of `$dynamicRef`. */
   readonly scope: DynamicScope;
   /** Whether the library made it, rather than the schema's author. */
   readonly made: boolean;
@@ -67,7 +67,7 @@ export class SchemaDocument {
   #dialect: Dialect = "any";
   /** Whether any schema has `unevaluatedProperties` or `unevaluatedItems`. */
   usesUnevaluated = false;
-  /** What allows everything. */
+  /** The schema that allows everything. */
   readonly always: SchemaNode = {
     id: 0,
     schema: {},

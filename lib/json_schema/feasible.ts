@@ -51,7 +51,7 @@ export class Feasibility {
     return this.#narrow ? this.#wide ??= new Feasibility(this.#document, false) : this;
   }
 
-  /** Why nothing can be valid for all of some schemas; nothing when something may be. */
+  /** Returns why nothing can be valid for all of some schemas; nothing when something may be. */
   problem(nodes: readonly SchemaNode[]): string | undefined {
     const key = keyOf(nodes);
     if (this.#known.has(key) || this.#active.has(key)) return this.#known.get(key);
@@ -65,7 +65,7 @@ export class Feasibility {
 
   readonly #leaves = new WeakMap<Leaf, { readonly problem: string | undefined }>();
 
-  /** Why nothing can be valid for a leaf. */
+  /** Returns why nothing can be valid for a leaf. */
   leafProblem(leaf: Leaf): string | undefined {
     let known = this.#leaves.get(leaf);
     if (known === undefined) {
@@ -89,7 +89,7 @@ export class Feasibility {
     return problems.every((problem) => problem !== undefined) ? problems[0] : undefined;
   }
 
-  /** Why no value of a type can be valid for a leaf. */
+  /** Returns why no value of a type can be valid for a leaf. */
   typeProblem(leaf: Leaf, type: TypeName): string | undefined {
     const where = leaf[0]?.path || "the root";
     switch (type) {
@@ -115,7 +115,7 @@ export class Feasibility {
     }
   }
 
-  /** What strings must be like; of formats that are narrower here than elsewhere, nothing is known. */
+  /** Returns the rules of strings, without formats whose patterns are narrower here than elsewhere. */
   #strings(leaf: Leaf): StringRules {
     const rules = mergeStrings(leaf);
     return this.#narrow ? rules : { ...rules, formats: rules.formats.filter((format) => exactFormats.has(format)) };
@@ -157,7 +157,7 @@ export class Feasibility {
     return problems.every((problem) => problem !== undefined) ? problems[0] : undefined;
   }
 
-  /** Why no object can keep to rules. */
+  /** Returns why no object can keep to rules. */
   objectProblem(
     { properties, required, names, others, last, min, max }: ObjectRules,
     where: string,

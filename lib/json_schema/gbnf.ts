@@ -15,9 +15,9 @@ export type Expr =
   | { readonly kind: "choice"; readonly options: readonly Expr[] }
   | { readonly kind: "repeat"; readonly item: Expr; readonly min: number; readonly max: number };
 
-/** What allows only the empty text. */
+/** Expression that allows only the empty text. */
 export const empty: Expr = { kind: "text", text: "" };
-/** What allows no text at all. */
+/** Expression that allows no text at all. */
 export const never: Expr = { kind: "choice", options: [] };
 
 /** Whether an expression allows nothing, as far as can be seen without its rules. */
@@ -35,7 +35,7 @@ export function chars(set: CharSet): Expr {
   return set.length === 0 ? never : { kind: "chars", set };
 }
 
-/** What a rule allows. */
+/** Reference to a rule. */
 export function rule(name: string): Expr {
   return { kind: "rule", name };
 }
@@ -69,7 +69,7 @@ export function choice(...parts: readonly Expr[]): Expr {
   return options.length === 1 ? options[0] as Expr : { kind: "choice", options };
 }
 
-/** It, or nothing. */
+/** An optional expression. */
 export function optional(item: Expr): Expr {
   return isNever(item) ? empty : repeat(item, 0, 1);
 }

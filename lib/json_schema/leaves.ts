@@ -25,8 +25,9 @@ export interface LeafFacts {
 }
 
 const MAX_LEAVES = 1000;
-/** Branches that are looked at for one value. */
+/** Branches that are looked at for one value, and for all: conversions are synchronous, and have to end soon. */
 const MAX_BRANCHES = 20_000;
+const MAX_ALL_BRANCHES = 40_000;
 
 /** A branch of a choice: schemas that are taken as they are, and schemas that are taken apart. */
 interface Branch {
@@ -57,6 +58,7 @@ export class Leaves {
   readonly #known = new Map<string, readonly Leaf[]>();
   readonly #disjoint = new Map<string, boolean>();
   #branches = 0;
+  #allBranches = 0;
   /** Whether all leaves are looked for, rather than those for which something is generated. */
   #all = false;
 
@@ -241,7 +243,7 @@ export class Leaves {
     const [choice, ...rest] = choices;
     if (choice === undefined) return found([...atoms]);
     const ways = (branch: Branch, more: readonly SchemaNode[] = []): Leaf[] => {
-      if (++this.#branches > MAX_BRANCHES) tooMany(choice.path);
+      if (++this.#branches > MAX_BRANCHES || ++this.#allBranches > MAX_ALL_BRANCHES) tooMany(choice.path);
       const state: State = { atoms: new Set(atoms), seen: new Set(seen), choices: [...rest] };
       for (const atom of branch.atoms) state.atoms.add(atom);
       for (const node of branch.nodes) this.#collect(node, state, choice.active, branch.silent || node.silent);
@@ -309,7 +311,7 @@ export class Leaves {
     try {
       return ways();
     } catch (error) {
-      if (!(error instanceof UnsupportedKeywordError)) throw error;
+      if (!(error instanceof UnsupportedKeywordError || error instanceof SchemaTooComplexError)) throw error;
       const { path } = choice;
       const [first, second] = [index, others[0] as number].sort((a, b) => a - b);
       throw new UnsupportedKeywordError(
@@ -343,7 +345,7 @@ function tooMany(path: string): never {
   );
 }
 
-/** What the properties that a leaf doesn't evaluate must be like; `undefined` where it evaluates all. */
+/** Returns the schema of the properties that a leaf doesn't evaluate; `undefined` where it evaluates all. */
 function unevaluatedProperties(leaf: Leaf, rest: JsonValue): JsonObject | undefined {
   const speaking = leaf.filter(({ silent }) => !silent);
   if (speaking.some(({ schema }) => schema?.["additionalProperties"] !== undefined)) return undefined;
@@ -356,7 +358,7 @@ function unevaluatedProperties(leaf: Leaf, rest: JsonValue): JsonObject | undefi
   return { properties: names("properties"), patternProperties: names("patternProperties"), additionalProperties: rest };
 }
 
-/** What the items that a leaf doesn't evaluate must be like; `undefined` where it evaluates all. */
+/** Returns the schema of the items that a leaf doesn't evaluate; `undefined` where it evaluates all. */
 function unevaluatedItems(leaf: Leaf, rest: JsonValue): JsonObject | undefined {
   const speaking = leaf.filter(({ silent }) => !silent);
   if (speaking.some(({ schema }) => schema?.[itemKeywords(schema ?? {}).rest] !== undefined)) return undefined;

@@ -4,7 +4,7 @@ import type { Leaf } from "./leaves.ts";
 import { placeOf } from "./merge.ts";
 import type { Rules } from "./rules.ts";
 
-/** What is between the braces of an object. */
+/** Parts of the grammar between the braces of an object. */
 export interface Members {
   /** The named properties in order, each with its name. */
   readonly members: readonly { readonly expr: Expr; readonly required: boolean }[];
@@ -18,9 +18,9 @@ export interface Members {
   readonly space: Expr;
   /** For the names of rules. */
   readonly hint: string;
-  /** How many properties at least. */
+  /** Minimum number of properties. */
   readonly min: number;
-  /** How many properties at most. */
+  /** Maximum number of properties. */
   readonly max: number;
   /** Where the schema is, for errors. */
   readonly leaf: Leaf;

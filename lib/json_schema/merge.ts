@@ -1,5 +1,5 @@
 /**
- * What several schemas that all speak of the same value say together, type by type.
+ * Combined rules of several schemas for the same value, type by type.
  *
  * @module
  */
@@ -26,25 +26,25 @@ import {
 export interface ContainsRules {
   /** The schema. */
   readonly node: SchemaNode;
-  /** How many at least. */
+  /** Minimum number. */
   readonly min: number;
-  /** How many at most. */
+  /** Maximum number. */
   readonly max: number;
   /** The index from which on they count. */
   readonly from: number;
 }
 
-/** What arrays must be like. */
+/** Rules for arrays. */
 export interface ArrayRules {
   /** The schemas of the first items. */
   readonly first: readonly (readonly SchemaNode[])[];
   /** The schemas of the other items; `undefined` when there are none. */
   readonly rest: readonly SchemaNode[] | undefined;
-  /** How many items at least. */
+  /** Minimum number of items. */
   readonly min: number;
-  /** How many items at most. */
+  /** Maximum number of items. */
   readonly max: number;
-  /** What they must contain. */
+  /** Items that they must contain. */
   readonly contains: readonly ContainsRules[];
   /** Whether no two items may be equal. */
   readonly unique: boolean;
@@ -60,7 +60,7 @@ export interface NameClass {
   readonly nodes: readonly SchemaNode[];
 }
 
-/** What objects must be like. */
+/** Rules for objects. */
 export interface ObjectRules {
   /** The schemas of the properties that are named, in order. */
   readonly properties: ReadonlyMap<string, readonly SchemaNode[]>;
@@ -70,9 +70,9 @@ export interface ObjectRules {
   readonly others: readonly NameClass[];
   /** The schemas of the names. */
   readonly names: readonly SchemaNode[];
-  /** How many properties at least. */
+  /** Minimum number of properties. */
   readonly min: number;
-  /** How many properties at most. */
+  /** Maximum number of properties. */
   readonly max: number;
   /** Another property that must be there, as the last one; none where it is empty. */
   readonly last: readonly NameClass[];
@@ -80,7 +80,7 @@ export interface ObjectRules {
 
 const allTypes: ReadonlySet<TypeName> = new Set(typeNames.filter((type) => type !== "integer"));
 
-/** What a leaf says. */
+/** Types and values of a leaf. */
 export interface Merged {
   /** The types it allows, `integer` never beside `number`. */
   readonly types: ReadonlySet<TypeName>;
@@ -169,7 +169,7 @@ function least(leaf: Leaf, keyword: string): number {
   return Math.min(Infinity, ...all<number>(leaf, keyword).map(({ value }) => value));
 }
 
-/** Merges what a leaf says of numbers. */
+/** Merges the rules of a leaf for numbers. */
 export function mergeNumbers(leaf: Leaf, integer: boolean): NumberRules {
   const above = all<number>(leaf, "exclusiveMinimum").map(({ value }) => nextNumber(value, true));
   const below = all<number>(leaf, "exclusiveMaximum").map(({ value }) => nextNumber(value, false));
@@ -186,7 +186,7 @@ export function mergeNumbers(leaf: Leaf, integer: boolean): NumberRules {
   };
 }
 
-/** Merges what a leaf says of strings. */
+/** Merges the rules of a leaf for strings. */
 export function mergeStrings(leaf: Leaf): StringRules {
   const patterns = new Map(all<string>(leaf, "pattern").map(({ value, path }) => [value, path]));
   const not = leaf.flatMap(({ schema, path }) => {
@@ -205,7 +205,7 @@ export function mergeStrings(leaf: Leaf): StringRules {
 }
 
 /**
- * Merges what a leaf says of arrays. When `narrow`, where nothing is said of items behind the first ones there are none, and where nothing is said of the number of items
+ * Merges the rules of a leaf for arrays. When `narrow`, where no keyword is about items behind the first ones there are none, and where none is about the number of items
  * all the first ones are there: both are narrower than the schema.
  */
 export function mergeArrays(document: SchemaDocument, leaf: Leaf, narrow = true): ArrayRules {
@@ -257,7 +257,7 @@ const objects = {
 };
 
 /**
- * Merges what a leaf says of objects: the ways to be valid, one of which has to be kept to. When `narrow`, where properties are named and nothing is said of others there
+ * Merges the rules of a leaf for objects: the ways to be valid, one of which has to be kept to. When `narrow`, where properties are named and no keyword is about others there
  * are no others, which is narrower than the schema.
  */
 export function mergeObjects(document: SchemaDocument, leaf: Leaf, narrow = true): readonly ObjectRules[] {

@@ -1,5 +1,5 @@
 /**
- * What `not` allows, said without `not`: a schema is broken where one of its keywords is.
+ * Negation without `not`: a schema is broken where one of its keywords is.
  *
  * @module
  */

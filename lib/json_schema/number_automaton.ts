@@ -40,9 +40,9 @@ const parts: readonly CharSet[] = symbols.map((char) => {
   return [point, point];
 });
 
-/** What digits are counted modulo, and how many there may be behind the point. */
+/** Modulus of the digits, and the number of those behind the point. */
 interface Remainder {
-  /** What a number in parts of 10 to the power of −places has to be a multiple of. */
+  /** Divisor of the number in units of 10 to the power of −places. */
   readonly modulus: number;
   /** Digits behind the point that count. */
   readonly places: number;
@@ -50,7 +50,7 @@ interface Remainder {
   readonly wanted: boolean;
 }
 
-/** What was read of a number: whether it is behind the point, how many digits are, and the remainder; `other` when a digit too far behind isn't 0. */
+/** State after some digits of a number: the number of those behind the point, -1 before it, and the remainder; `other` when a digit too far behind isn't 0. */
 interface DigitState {
   readonly places: number;
   readonly remainder: number;

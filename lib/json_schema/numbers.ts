@@ -18,7 +18,7 @@ export interface NumberBounds {
   readonly max: number;
 }
 
-/** What numbers must be like. */
+/** Rules for numbers. */
 export interface NumberRules extends NumberBounds {
   /** Numbers of which they are multiples. */
   readonly multiples: readonly number[];
@@ -134,7 +134,7 @@ function signed(
   return choice(...options.filter((option) => !isNever(option)));
 }
 
-/** How far it goes where nothing bounds it: all numbers of the usual size, or one digit more than the other bound. */
+/** Limit where nothing else bounds a number: all numbers of the usual size, or one digit more than the other bound. */
 function limit(other: bigint, usual: bigint): bigint {
   return other < usual ? usual : 10n ** BigInt(String(other).length + 1) - 1n;
 }

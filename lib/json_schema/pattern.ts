@@ -34,7 +34,7 @@ const spaces: CharSet = charSet(
   [0x3000, 0x3000],
   [0xfeff, 0xfeff],
 );
-/** What `.` matches. */
+/** Characters that `.` matches. */
 export const dot: CharSet = complementOf([0x0a, 0x0a, 0x0d, 0x0d, 0x2028, 0x2029]);
 const shorthands: Readonly<Record<string, CharSet>> = {
   d: digits,

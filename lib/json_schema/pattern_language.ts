@@ -1,7 +1,7 @@
 import { dot, PatternError, type PatternNode } from "./pattern.ts";
 import type { Regex, RegexStore } from "./regex.ts";
 
-/** What may follow, at the very start of a text and elsewhere. */
+/** Languages of the rest, at the very start of a text and elsewhere. */
 interface Rest {
   readonly atStart: Regex;
   readonly later: Regex;

@@ -11,7 +11,7 @@ import { type CharSet, everyPoint, intersectionOf, partsOf, unionOf } from "../g
 export interface Regex {
   /** Unlike that of any other tree of the same store. */
   readonly id: number;
-  /** What it is. */
+  /** Its form. */
   readonly shape: Shape;
   /** Whether the empty text is in it. */
   readonly nullable: boolean;
@@ -31,6 +31,22 @@ export class TooManyStates extends Error {}
 const MAX_TREES = 200_000;
 /** Parts of trees that are looked at: the largest useful patterns take a third of it, and it is spent in about a third of a second. */
 const MAX_WORK = 300_000;
+
+/** The same for all patterns of one conversion: it is synchronous, and has to end soon. */
+const MAX_WORK_TOGETHER = 1_000_000;
+
+let together = Infinity;
+
+/** Runs a conversion, whose patterns may take some time together. */
+export function withWorkLimit<T>(convert: () => T): T {
+  const before = together;
+  together = MAX_WORK_TOGETHER;
+  try {
+    return convert();
+  } finally {
+    together = before;
+  }
+}
 
 /** Makes trees. */
 export class RegexStore {
@@ -118,7 +134,8 @@ export class RegexStore {
 
   #spend(work: number): void {
     this.#work += work;
-    if (this.#work > MAX_WORK) throw new TooManyStates();
+    together -= work;
+    if (this.#work > MAX_WORK || together < 0) throw new TooManyStates();
   }
 
   #flat(kind: "or" | "and", given: readonly Regex[]): Regex[] {
@@ -157,7 +174,7 @@ export class RegexStore {
     return this.#parts ??= partsOf(this.#sets.values());
   }
 
-  /** What may follow after one character of each part. */
+  /** Returns the languages of the rest after one character of each part. */
   after(regex: Regex): readonly Regex[] {
     let next = this.#next.get(regex);
     if (next === undefined) this.#next.set(regex, next = this.#after(regex));
@@ -246,7 +263,7 @@ export function automatonOf(store: RegexStore, regex: Regex, mostStates: number)
   return minimal(states.map(({ nullable }) => nullable), targets, store.parts);
 }
 
-/** How an automaton's states are made. */
+/** Makes the states of an automaton. */
 export interface StateSteps<State> {
   /** A text that only equal states have. */
   key(state: State): string;

@@ -10,7 +10,7 @@ import { type JsonSchema, plainSchema } from "./json.ts";
 
 /** A schema of a validation library such as Zod, Valibot or ArkType: what the Standard Schema specification asks of it. */
 export interface StandardSchema<Input = unknown, Output = Input> {
-  /** What the specification asks for. */
+  /** The interface of the specification. */
   readonly "~standard": {
     /** The version of the specification. */
     readonly version: 1;
@@ -28,12 +28,12 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   };
 }
 
-/** What `validate` of a Standard Schema gives. */
+/** Result of `validate` of a Standard Schema. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
-/** What a Standard Schema finds wrong. */
+/** A problem that a Standard Schema reports. */
 export interface StandardIssue {
   /** In words. */
   readonly message: string;
@@ -41,7 +41,7 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** What the value of a structured result is: what a Standard Schema makes of it, else unknown. */
+/** Type of the value of a structured result: the output of a Standard Schema, else unknown. */
 export type SchemaOutput<S> = S extends
   { readonly "~standard": { readonly types?: { readonly output: infer Output } | undefined } } ? Output
   : unknown;

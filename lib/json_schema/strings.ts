@@ -20,11 +20,11 @@ export interface PatternRule {
   readonly path: string;
 }
 
-/** What strings must be like. */
+/** Rules for strings. */
 export interface StringRules {
-  /** How many characters at least. */
+  /** Minimum number of characters. */
   readonly minLength: number;
-  /** How many characters at most. */
+  /** Maximum number of characters. */
   readonly maxLength: number;
   /** Regular expressions that are all found in it, and where the schema has them. */
   readonly patterns: readonly PatternRule[];
@@ -45,7 +45,7 @@ const MAX_STATES = 12_000;
 const LONGEST_SET = 20;
 
 const controls: CharSet = [0, 0x1f];
-/** What stands for itself in a JSON string: neither quotes nor backslashes, nor control characters, nor halves of surrogate pairs. */
+/** Characters that stand for themselves in a JSON string: neither quotes nor backslashes, nor control characters, nor halves of surrogate pairs. */
 const raw: CharSet = [0x20, 0x21, 0x23, 0x5b, 0x5d, 0xd7ff, 0xe000, LAST_POINT];
 const hexDigits: CharSet = [0x30, 0x39, 0x41, 0x46, 0x61, 0x66];
 /** All that can be written at all. */
@@ -136,7 +136,7 @@ export function matchesPattern(source: string, value: string): boolean | undefin
   return state !== undefined && automaton?.ends[state] === true;
 }
 
-/** What any string keeps to. */
+/** Rules of any string. */
 export const anyString: StringRules = {
   minLength: 0,
   maxLength: Infinity,

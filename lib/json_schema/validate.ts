@@ -33,7 +33,7 @@ export function validateOwn(document: SchemaDocument, node: SchemaNode, value: J
   return new Validator(document).own(node, value, "", new Evaluated());
 }
 
-/** What was evaluated of a value, for `unevaluatedProperties` and `unevaluatedItems`. */
+/** Evaluated parts of a value, for `unevaluatedProperties` and `unevaluatedItems`. */
 class Evaluated {
   readonly names = new Set<string>();
   readonly items = new Set<number>();
@@ -51,7 +51,7 @@ interface Outcome {
 
 class Validator {
   readonly #document: SchemaDocument;
-  /** What was found out, by value and schema: shared parts of a schema are checked once. */
+  /** Outcomes by value and schema: shared parts of a schema are checked once. */
   readonly #known = new Map<string, Outcome | "active">();
 
   constructor(document: SchemaDocument) {
