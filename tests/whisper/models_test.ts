@@ -46,7 +46,7 @@ test("what is no model is refused by an error that says what it is", async () =>
   };
   const cases: readonly (readonly [unknown, string, RegExp])[] = [
     ["/there/is/no/model.bin", "MODEL_NOT_FOUND", /no file \/there\/is\/no\/model\.bin/],
-    [tmpdir(), "MODEL_NOT_FOUND", /no file/],
+    [tmpdir(), "MODEL_NOT_FOUND", /is not a file/],
     [await defaultModelPath(), "NOT_WHISPER_MODEL", /is a GGUF file/],
     [jfkPath, "NOT_WHISPER_MODEL", /starts with 0x/],
     [new Uint8Array(0), "NOT_WHISPER_MODEL", /0 bytes/],
@@ -78,7 +78,7 @@ test("bad options of a load are refused, each by its name", async () => {
   const cases: readonly (readonly [unknown, RegExp])[] = [
     [{ threads: 0 }, /threads is 0/],
     [{ parallel: 65 }, /parallel is 65/],
-    [{ gpu: 1 }, /gpu is 1/],
+    [{ gpu: true }, /no option "gpu"/],
     [{ alignment: "huge" }, /alignment is "huge"/],
     [{ alignment: "tiny", flashAttention: true }, /flashAttention/],
     [{ onProgress: 1 }, /onProgress is 1/],

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import test, { after } from "node:test";
 import { inspect } from "node:util";
-import type { Native, Pointer } from "../../ffi/mod.ts";
+import type { Pointer } from "../../ffi/mod.ts";
 import { Registry } from "../../lib/ggml/mod.ts";
-import { Device } from "../../lib/ggml/backend/device.ts";
-import { chooseGpu } from "../../lib/whisper/model/devices.ts";
+import { type DeviceList, gpuOf } from "../../lib/whisper/model/devices.ts";
 import { joined } from "../../ffi/memory/concat.ts";
 import { GgmlError, loadWhisper, type TranscribeOptions, type WhisperAudio } from "../../lib/whisper/mod.ts";
 import { tinyEnglishPath, voiceActivityPath } from "./files.ts";
@@ -146,19 +145,25 @@ test("a model computes on the device that is named, and what whisper.cpp can't c
   }
   await assert.rejects(loadWhisper(tinyEnglishPath, { gpu: false } as never), /no option "gpu"/);
   // A machine with two GPUs, and an accelerator before them.
+  const kinds = ["accelerator", "gpu", "cpu", "igpu"] as const;
   const types = [3, 1, 0, 2];
-  const lib = {
+  const lib: DeviceList = {
     ggml_backend_dev_count: () => BigInt(types.length),
-    ggml_backend_dev_get: (index: bigint) => index + 1n,
-    ggml_backend_dev_type: (pointer: bigint) => types[Number(pointer) - 1],
-    ggml_backend_dev_name: () => null,
+    ggml_backend_dev_get: (index) => index + 1n as Pointer<"ggml_backend_device">,
+    ggml_backend_dev_type: (pointer) => types[Number(pointer) - 1] as never,
   };
-  const native = { lib, readCString: () => "ACCEL" } as unknown as Native;
-  const device = (index: number) => new Device(native, BigInt(index + 1) as Pointer<"ggml_backend_device">);
-  assert.deepEqual(chooseGpu(native, [device(1)]), { useGpu: true, gpuDevice: 0 });
-  assert.deepEqual(chooseGpu(native, [device(3)]), { useGpu: true, gpuDevice: 1 });
-  assert.deepEqual(chooseGpu(native, [device(2)]), { useGpu: false, gpuDevice: 0 });
-  assert.throws(() => chooseGpu(native, [device(0)]), /ACCEL of the kind accelerator, on which whisper.cpp doesn't/);
+  const choice = (index: number) =>
+    gpuOf(lib, {
+      kind: kinds[index] ?? "other",
+      name: "ACCEL",
+      unsafePointer: BigInt(index + 1) as Pointer<"ggml_backend_device">,
+    });
+  assert.deepEqual([1, 3, 2].map(choice), [
+    { useGpu: true, gpuDevice: 0 },
+    { useGpu: true, gpuDevice: 1 },
+    { useGpu: false, gpuDevice: 0 },
+  ]);
+  assert.throws(() => choice(0), /ACCEL of the kind accelerator, on which whisper.cpp doesn't/);
 });
 
 test("a model has a picture, and knows whether it was disposed", async () => {

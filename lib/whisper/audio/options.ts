@@ -8,14 +8,7 @@ import { checkInteger, refuse } from "../../support/check.ts";
 import { boolean, custom, integer, nested, oneOf, options, type RulesOf, signal } from "../../support/options.ts";
 import { HIGHEST_SAMPLE_RATE, LOWEST_SAMPLE_RATE, WHISPER_SAMPLE_RATE } from "./resampler.ts";
 import type { ChannelChoice } from "./sample_decoder.ts";
-import {
-  DATA_CHUNKS,
-  type DataChunks,
-  MAX_CHANNELS,
-  type PcmFormat,
-  sampleBytes,
-  type SampleEncoding,
-} from "./wav_header.ts";
+import { type DataChunks, MAX_CHANNELS, type PcmFormat, sampleBytes, type SampleEncoding } from "./wav_header.ts";
 
 /** Options of audio files. */
 export interface AudioFileOptions {
@@ -61,7 +54,7 @@ export const audioFileRules = {
       : refuse(name, value, FFMPEG_WORDS);
   }, { default: "ffmpeg" }),
   allowTruncated: boolean({ default: false }),
-  dataChunks: oneOf(DATA_CHUNKS, { default: "all" }),
+  dataChunks: oneOf<DataChunks, { default: "all" }>(["all", "first"], { default: "all" }),
 } as const satisfies RulesOf<AudioFileOptions>;
 
 const rate = { min: LOWEST_SAMPLE_RATE, max: HIGHEST_SAMPLE_RATE };

@@ -1,8 +1,11 @@
-import type { Native, Pointer } from "../../../ffi/mod.ts";
+import type { Lib, Native, Pointer } from "../../../ffi/mod.ts";
 import { Device } from "../../ggml/backend/device.ts";
 import { InvalidArgumentError } from "../../errors.ts";
 import { checkArray, isInstance, refuse } from "../../support/check.ts";
 import type { GpuChoice } from "../thread/protocol.ts";
+
+/** The functions that list devices. */
+export type DeviceList = Pick<Lib, "ggml_backend_dev_count" | "ggml_backend_dev_get" | "ggml_backend_dev_type">;
 
 const EXPECTED = "an array of one device of this machine: a GPU, or the processor";
 
@@ -12,9 +15,14 @@ const EXPECTED = "an array of one device of this machine: a GPU, or the processo
  */
 export function chooseGpu(native: Native, devices: unknown): GpuChoice {
   const [device] = checkArray("devices", devices, checkDevice, { min: 1, max: 1 }) as [Device];
+  return gpuOf(native.lib, device);
+}
+
+/** The parameters for one device. Throws {@linkcode InvalidArgumentError} for one of another kind. */
+export function gpuOf(lib: DeviceList, device: Pick<Device, "kind" | "name" | "unsafePointer">): GpuChoice {
   const { kind } = device;
   if (kind === "cpu") return { useGpu: false, gpuDevice: 0 };
-  const gpuDevice = gpus(native).indexOf(device.unsafePointer);
+  const gpuDevice = gpus(lib).indexOf(device.unsafePointer);
   if (gpuDevice >= 0) return { useGpu: true, gpuDevice };
   throw new InvalidArgumentError(
     `devices has ${device.name} of the kind ${kind}, on which whisper.cpp doesn't compute; expected ${EXPECTED}`,
@@ -27,7 +35,7 @@ function checkDevice(name: string, value: unknown): Device {
 }
 
 /** In the order in which whisper.cpp counts them. */
-function gpus({ lib }: Native): Pointer<"ggml_backend_device">[] {
+function gpus(lib: DeviceList): Pointer<"ggml_backend_device">[] {
   const found: Pointer<"ggml_backend_device">[] = [];
   for (let index = 0n; index < lib.ggml_backend_dev_count(); index++) {
     const device = lib.ggml_backend_dev_get(index);
