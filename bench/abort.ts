@@ -9,7 +9,7 @@ import { LineChild } from "./support/line_child.ts";
 import { machine } from "./support/machine.ts";
 import { benchOptions, progress } from "./support/options.ts";
 import { ROOT, RUNTIMES } from "./support/places.ts";
-import { summarise } from "./support/stats.ts";
+import { summarize } from "./support/stats.ts";
 import { table } from "./support/table.ts";
 
 type Runtime = keyof typeof RUNTIMES;
@@ -37,7 +37,7 @@ for (const child of children.values()) await child.stop();
 const results = [...taken].map(([key, all]) => {
   const [kind = "", runtime = ""] = key.split("|");
   const stopped = all.filter((ms) => ms !== null);
-  return { kind, runtime, tooLate: all.length - stopped.length, ms: summarise(stopped) };
+  return { kind, runtime, tooLate: all.length - stopped.length, ms: summarize(stopped) };
 });
 const rows = results.map(({ kind, runtime, tooLate, ms }) => [
   kind,

@@ -10,7 +10,7 @@ import { LineChild } from "./support/line_child.ts";
 import { machine } from "./support/machine.ts";
 import { benchOptions, progress } from "./support/options.ts";
 import { ROOT, RUNTIMES } from "./support/places.ts";
-import { show, summarise, type Summary } from "./support/stats.ts";
+import { show, summarize, type Summary } from "./support/stats.ts";
 import { table } from "./support/table.ts";
 
 type Runtime = keyof typeof RUNTIMES;
@@ -36,7 +36,7 @@ for (const child of children.values()) await child.stop();
 
 const results: { kind: string; runtime: string; ns: Summary }[] = [...taken].map(([key, list]) => {
   const [kind = "", runtime = ""] = key.split("|");
-  return { kind, runtime, ns: summarise(list) };
+  return { kind, runtime, ns: summarize(list) };
 });
 const kinds = [...new Set(results.map(({ kind }) => kind))];
 const cell = (kind: string, runtime: string) => {

@@ -1,5 +1,5 @@
 /**
- * How late a 1 ms timer comes while an answer is made, beside how late it comes when nothing happens.
+ * The lateness of a 1 ms timer while an answer is made, and while nothing happens.
  *
  *   deno run -A bench/event_loop.ts [--pairs 15] [--threads 1,2] [--json] [-m MODEL] [--libraries FOLDER]
  *

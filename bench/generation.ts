@@ -12,7 +12,7 @@ import { machine } from "./support/machine.ts";
 import { type BenchOptions, benchOptions, progress } from "./support/options.ts";
 import { ROOT, RUNTIMES } from "./support/places.ts";
 import { DEFAULT_SAMPLING, GREEDY, type Measured, type Round, toLine } from "./support/round.ts";
-import { ratios, show, summarise, type Summary } from "./support/stats.ts";
+import { ratios, show, summarize, type Summary } from "./support/stats.ts";
 import { table } from "./support/table.ts";
 
 const CONTEXT_SIZE = 2048;
@@ -107,15 +107,15 @@ function sumUp(scenario: string, threads: number, measures: Record<Contestant, M
     whole: measures[name].map((m) => (m.promptTokens + m.tokens.length) / m.wholeMs * 1000),
   });
   const c = speeds("c");
-  const summed = (name: Contestant) => mapValues(speeds(name), summarise);
-  const against = (name: Contestant) => mapValues(speeds(name), (ours, key) => summarise(ratios(ours, c[key])));
+  const summed = (name: Contestant) => mapValues(speeds(name), summarize);
+  const against = (name: Contestant) => mapValues(speeds(name), (ours, key) => summarize(ratios(ours, c[key])));
   const ids = (list: Measured[]) => JSON.stringify(list.map((m) => m.tokens));
   return {
     scenario,
     threads,
     sameTokens: ids(measures.c) === ids(measures.deno) && ids(measures.c) === ids(measures.bun),
     promptTokens: measures.c[0]?.promptTokens ?? NaN,
-    tokens: summarise(measures.c.map((m) => m.tokens.length)),
+    tokens: summarize(measures.c.map((m) => m.tokens.length)),
     speed: { c: summed("c"), deno: summed("deno"), bun: summed("bun") },
     ratio: { deno: against("deno"), bun: against("bun") },
   };

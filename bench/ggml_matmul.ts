@@ -15,7 +15,7 @@ import { LineChild } from "./support/line_child.ts";
 import { machine } from "./support/machine.ts";
 import { progress } from "./support/options.ts";
 import { ROOT, RUNTIMES } from "./support/places.ts";
-import { ratios, show, summarise, type Summary } from "./support/stats.ts";
+import { ratios, show, summarize, type Summary } from "./support/stats.ts";
 import { table } from "./support/table.ts";
 
 interface Answer {
@@ -74,12 +74,12 @@ async function measure(children: Record<Contestant, LineChild>, type: string): P
     progress(`${type}: ${round + 1} of ${pairs}`);
   }
   const ms = (name: Contestant): number[] => answers[name].map((one) => one.ms);
-  const views = (name: "deno" | "bun"): Summary => summarise(answers[name].map(({ viewMs = 0 }) => viewMs));
+  const views = (name: "deno" | "bun"): Summary => summarize(answers[name].map(({ viewMs = 0 }) => viewMs));
   const sums = CONTESTANTS.flatMap((name) => answers[name].map(({ sum }) => sum));
   return {
     type,
-    ms: { c: summarise(ms("c")), deno: summarise(ms("deno")), bun: summarise(ms("bun")) },
-    ratio: { deno: summarise(ratios(ms("deno"), ms("c"))), bun: summarise(ratios(ms("bun"), ms("c"))) },
+    ms: { c: summarize(ms("c")), deno: summarize(ms("deno")), bun: summarize(ms("bun")) },
+    ratio: { deno: summarize(ratios(ms("deno"), ms("c"))), bun: summarize(ratios(ms("bun"), ms("c"))) },
     viewMs: { deno: views("deno"), bun: views("bun") },
     sameSum: sums.every((sum) => Math.abs(sum - (sums[0] ?? 0)) <= 1e-3 * Math.max(1, Math.abs(sum))),
   };

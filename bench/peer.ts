@@ -11,9 +11,9 @@ import process from "node:process";
 import { LineChild } from "./support/line_child.ts";
 import { machine } from "./support/machine.ts";
 import { benchOptions, progress } from "./support/options.ts";
-import { bringPeer } from "./support/peer_package.ts";
+import { ensurePeer } from "./support/peer_package.ts";
 import { ROOT, RUNTIMES } from "./support/places.ts";
-import { ratios, show, summarise, type Summary } from "./support/stats.ts";
+import { ratios, show, summarize, type Summary } from "./support/stats.ts";
 import { table } from "./support/table.ts";
 
 const NAMES = ["peer", "deno", "bun"] as const;
@@ -21,7 +21,7 @@ type Name = (typeof NAMES)[number];
 
 const options = await benchOptions(15);
 const TOKENS = options.short ? 8 : 128;
-const folder = bringPeer();
+const folder = ensurePeer();
 const env = { GGML_FFI_LIBRARY_PATH: options.libraries };
 
 function command(name: Name, threads: number, mode: "first" | "rounds"): string[] {
@@ -83,8 +83,8 @@ function sumUp(what: string, unit: string, taken: Record<Name, number[]>): Resul
   return {
     what,
     unit,
-    measures: { peer: summarise(peer), deno: summarise(deno), bun: summarise(bun) },
-    ratio: { deno: summarise(ratios(deno, peer)), bun: summarise(ratios(bun, peer)) },
+    measures: { peer: summarize(peer), deno: summarize(deno), bun: summarize(bun) },
+    ratio: { deno: summarize(ratios(deno, peer)), bun: summarize(ratios(bun, peer)) },
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * What choosing the tokens costs beside computing them: the default chain, all samplers at once, a grammar of a typical schema; beside the way of upstream's
+ * The cost of choosing tokens beside computing them: the default chain, all samplers at once, a grammar of a typical schema; beside the way of upstream's
  * common sampler in C, on the same libraries and prompts.
  *
  *   deno run -A bench/sampling.ts [--pairs 5] [--threads 2] [--json] [-m MODEL] [--libraries FOLDER]
@@ -13,7 +13,7 @@ import { buildCLoop } from "./support/c_loop.ts";
 import { machine } from "./support/machine.ts";
 import { benchOptions, progress } from "./support/options.ts";
 import { benchFolder, ROOT, RUNTIMES, runTool } from "./support/places.ts";
-import { show, summarise } from "./support/stats.ts";
+import { show, summarize } from "./support/stats.ts";
 import { table } from "./support/table.ts";
 
 const SCHEMA = {
@@ -127,8 +127,8 @@ const results = scenarios.map((scenario) => {
   progress(scenario.name);
   const measured = Object.entries(contestants(scenario)).map(([who, rounds]) => ({
     who,
-    microseconds: summarise(rounds.map(({ sampleMs, tokens }) => sampleMs * 1000 / tokens)),
-    percent: summarise(rounds.map(({ sampleMs, decodeMs }) => sampleMs * 100 / (sampleMs + decodeMs))),
+    microseconds: summarize(rounds.map(({ sampleMs, tokens }) => sampleMs * 1000 / tokens)),
+    percent: summarize(rounds.map(({ sampleMs, decodeMs }) => sampleMs * 100 / (sampleMs + decodeMs))),
     refused: rounds.reduce((sum, one) => sum + one.refused, 0) / rounds.reduce((sum, one) => sum + one.tokens, 0),
   }));
   return { scenario: scenario.name, measured };

@@ -11,13 +11,13 @@ import { LineChild } from "./support/line_child.ts";
 import { machine } from "./support/machine.ts";
 import { type BenchOptions, benchOptions, progress } from "./support/options.ts";
 import { ROOT, RUNTIMES } from "./support/places.ts";
-import { ratios, show, summarise, type Summary } from "./support/stats.ts";
+import { ratios, show, summarize, type Summary } from "./support/stats.ts";
 import { table } from "./support/table.ts";
 
 const CONTEXT_SIZE = 2048;
 const MANNERS = ["after", "at_once"] as const;
 
-/** What is generated. */
+/** The prompts and the numbers of tokens. */
 const SCENARIOS = [
   { name: "64 tokens each", maxTokens: 64, prompt: "Once upon a time" },
   {
@@ -74,8 +74,8 @@ function sumUp(
   return {
     runtime,
     scenario,
-    speed: { after: summarise(speeds(after)), at_once: summarise(speeds(at_once)) },
-    ratio: summarise(ratios(speeds(at_once), speeds(after))),
+    speed: { after: summarize(speeds(after)), at_once: summarize(speeds(at_once)) },
+    ratio: summarize(ratios(speeds(at_once), speeds(after))),
     sameTexts: texts(after) === texts(at_once),
   };
 }

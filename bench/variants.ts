@@ -12,16 +12,16 @@ import process from "node:process";
 import { LineChild } from "./support/line_child.ts";
 import { machine } from "./support/machine.ts";
 import { type BenchOptions, benchOptions, progress } from "./support/options.ts";
-import { bringPeer } from "./support/peer_package.ts";
+import { ensurePeer } from "./support/peer_package.ts";
 import { GREEDY, type Measured, toLine } from "./support/round.ts";
-import { ratios, show, summarise, type Summary } from "./support/stats.ts";
+import { ratios, show, summarize, type Summary } from "./support/stats.ts";
 import { table } from "./support/table.ts";
 import { type LibrarySet, librarySet, peerLibraries, runnable } from "./support/variants.ts";
 
 const CONTEXT_SIZE = 1024;
 /** The children are started anew after so many rounds: where a process lies in memory moves its speed by a percent or two. */
 const ROUNDS_A_PROCESS = 5;
-/** What is measured, each in a run of its own and short, so that both contestants meet the same weather on a machine that others use too. */
+/** The measurements: each a short run of its own, so that load on the machine meets both contestants alike. */
 const KINDS = ["prompt", "generation"] as const;
 type Kind = (typeof KINDS)[number];
 const SENTENCE = "The river near the old stone bridge was cold, and nobody had crossed it. ";
@@ -82,7 +82,7 @@ function sumUp(variant: string, threads: number, taken: Taken): Result {
     generation: generation.map((one) => one.tokens.length / one.generateMs * 1000),
   });
   const [ours, peer] = [speeds(taken.ours), speeds(taken.peer)];
-  const summed = (of: typeof ours) => ({ prompt: summarise(of.prompt), generation: summarise(of.generation) });
+  const summed = (of: typeof ours) => ({ prompt: summarize(of.prompt), generation: summarize(of.generation) });
   const ids = ({ generation }: Taken[Contestant]) => JSON.stringify(generation.map((one) => one.tokens));
   return {
     variant,
@@ -90,8 +90,8 @@ function sumUp(variant: string, threads: number, taken: Taken): Result {
     sameTokens: ids(taken.ours) === ids(taken.peer),
     speed: { ours: summed(ours), peer: summed(peer) },
     ratio: {
-      prompt: summarise(ratios(ours.prompt, peer.prompt)),
-      generation: summarise(ratios(ours.generation, peer.generation)),
+      prompt: summarize(ratios(ours.prompt, peer.prompt)),
+      generation: summarize(ratios(ours.generation, peer.generation)),
     },
   };
 }
@@ -99,7 +99,7 @@ function sumUp(variant: string, threads: number, taken: Taken): Result {
 const options = await benchOptions(15);
 const sets = {
   ours: await librarySet("ours", options.libraries),
-  peer: await librarySet("peer", peerLibraries(bringPeer(), `${process.platform}-${process.arch}`)),
+  peer: await librarySet("peer", peerLibraries(ensurePeer(), `${process.platform}-${process.arch}`)),
 };
 const { runs, refused } = await runnable([sets.ours, sets.peer], (set, variant) => start(set, variant, 1, options));
 const results: Result[] = [];

@@ -16,7 +16,7 @@ import { LineChild } from "./support/line_child.ts";
 import { machine } from "./support/machine.ts";
 import { benchOptions, progress } from "./support/options.ts";
 import { ROOT, RUNTIMES } from "./support/places.ts";
-import { quantile, ratios, show, summarise } from "./support/stats.ts";
+import { quantile, ratios, show, summarize } from "./support/stats.ts";
 import { table } from "./support/table.ts";
 
 const run = promisify(execFile);
@@ -25,7 +25,7 @@ const AUDIO_SECONDS = 11;
 type Runtime = keyof typeof RUNTIMES;
 const NAMES = Object.keys(RUNTIMES) as Runtime[];
 
-/** What a child says of one transcription. */
+/** A child's answer for one transcription. */
 interface Round {
   milliseconds: number;
   text: string;
@@ -82,9 +82,9 @@ for (const threads of options.threads) {
     const result = {
       runtime: name,
       threads,
-      speed: summarise(own),
-      cli: summarise(cli),
-      ratio: summarise(ratios(own, cli)),
+      speed: summarize(own),
+      cli: summarize(cli),
+      ratio: summarize(ratios(own, cli)),
       sameText: texts.size === 1,
       lagP99: quantile(sorted, 0.99),
       abortMax: Math.max(...aborts.get(name) ?? []),

@@ -1,4 +1,4 @@
-// Which public, documented class or function reaches each function of ggml's headers, found from the code itself.
+// Finds from the code which public, documented class or function reaches each function of ggml's headers.
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -29,7 +29,7 @@ export interface Coverage {
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** What reaches each function. */
+/** Each function with the public names that reach it. */
 export function coverage(): Coverage[] {
   const functions = headerFunctions(root);
   const entry = join("lib", "ggml", "mod.ts");

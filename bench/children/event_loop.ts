@@ -1,4 +1,4 @@
-// How late a 1 ms timer comes, idle and while an answer is made: event_loop.ts MODEL THREADS TOKENS
+// The lateness of a 1 ms timer, idle and while an answer is made: event_loop.ts MODEL THREADS TOKENS
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { loadModel } from "../../mod.ts";
@@ -17,7 +17,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   console.log(JSON.stringify(await lagsDuring(work)));
 }
 
-/** How late each tick of the timer came, in milliseconds, until the work is done. */
+/** The lateness of each tick of the timer until the work is done, in milliseconds. */
 async function lagsDuring(work: PromiseLike<unknown>): Promise<number[]> {
   const lags: number[] = [];
   let working = true;

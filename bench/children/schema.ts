@@ -2,7 +2,7 @@
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { schemaToGrammar } from "../../lib/json_schema/mod.ts";
-import { summarise } from "../support/stats.ts";
+import { summarize } from "../support/stats.ts";
 
 const warmUpRuns = Number(process.argv[2] ?? 150);
 
@@ -40,7 +40,7 @@ for await (const _ of createInterface({ input: process.stdin })) {
 }
 
 function median(given: Record<string, unknown>): number {
-  return summarise(Array.from({ length: 30 }, () => time(given))).median;
+  return summarize(Array.from({ length: 30 }, () => time(given))).median;
 }
 
 function time(given: Record<string, unknown>): number {

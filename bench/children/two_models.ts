@@ -4,7 +4,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { loadModel } from "../../mod.ts";
 
-/** What both generations took together. */
+/** The time and the tokens of both generations together. */
 export interface MeasuredPair {
   /** Milliseconds from the first call to the last result. */
   ms: number;

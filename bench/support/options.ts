@@ -10,7 +10,7 @@ import { ROOT } from "./places.ts";
 export interface BenchOptions {
   /** One round of little work on one thread: whether the benchmark runs, not a measurement. */
   short: boolean;
-  /** How often each thing is measured. */
+  /** The number of measurements of each thing. */
   pairs: number;
   /** The numbers of compute threads to measure with. */
   threads: number[];

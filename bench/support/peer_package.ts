@@ -6,10 +6,10 @@ import { benchFolder, runTool } from "./places.ts";
 const VERSION = "3.22.1";
 
 /**
- * Brings node-llama-cpp with its prebuilt libraries for the CPU into the cache, unless it is there, and gives the folder. No install
- * script is run, and no GPU library brought.
+ * Fetches node-llama-cpp with its prebuilt libraries for the CPU into the cache, unless it is there, and gives the folder. No install
+ * script is run, and no GPU library fetched.
  */
-export function bringPeer(): string {
+export function ensurePeer(): string {
   const folder = benchFolder(`node-llama-cpp-${VERSION}`);
   const platform = `@node-llama-cpp/${process.platform === "darwin" ? "mac" : process.platform}-${process.arch}`;
   if (existsSync(join(folder, "node_modules", platform, "package.json"))) return folder;

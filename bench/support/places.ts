@@ -8,7 +8,7 @@ import { cacheFolder } from "../../lib/models/default_model.ts";
 /** The root of the source tree. */
 export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
 
-/** How each runtime is called, by its own program: the wrapper scripts of npm would be measured too. */
+/** The command of each runtime's own program: npm's wrapper scripts would be measured too. */
 export const RUNTIMES: Readonly<Record<"deno" | "bun", readonly string[]>> = {
   deno: [program("node_modules/deno/deno", "deno"), "run", "-A"],
   bun: [program("node_modules/bun/bin/bun.exe", "bun")],

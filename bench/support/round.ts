@@ -1,4 +1,4 @@
-/** What one generation is asked to do, the same for the C loop and for us. */
+/** The options of one generation, the same for the C loop and for ours. */
 export interface Round {
   maxTokens: number;
   temperature: number;
@@ -11,7 +11,7 @@ export interface Round {
   prompt: string;
 }
 
-/** What a generation took. */
+/** The time and the tokens of a generation. */
 export interface Measured {
   promptTokens: number;
   /** From before the first decode of the prompt to after the last, in milliseconds. */

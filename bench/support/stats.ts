@@ -1,6 +1,6 @@
-/** What many measures of one thing come to. */
+/** Median and quartiles of measurements. */
 export interface Summary {
-  /** How many measures there are. */
+  /** The number of measurements. */
   runs: number;
   median: number;
   /** The lower and the upper quartile. */
@@ -11,7 +11,7 @@ export interface Summary {
 }
 
 /** Sums up measures by what a few outliers can't move. */
-export function summarise(values: readonly number[]): Summary {
+export function summarize(values: readonly number[]): Summary {
   const sorted = [...values].sort((a, b) => a - b);
   return {
     runs: sorted.length,

@@ -64,7 +64,7 @@ export async function runnable(
   return { runs, refused };
 }
 
-/** Where node-llama-cpp's package has its libraries for this machine. */
+/** The folder of node-llama-cpp's libraries for this machine. */
 export function peerLibraries(peer: string, platform: string): string {
   const folder = join(peer, "node_modules", "@node-llama-cpp", platform, "bins", platform);
   if (!existsSync(folder)) throw new Error(`node-llama-cpp has no libraries for ${platform}: ${folder} isn't there`);

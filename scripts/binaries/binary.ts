@@ -1,17 +1,17 @@
-/** What a shared library's file says of itself, whatever its format. */
+/** The content of a shared library's file, whatever its format. */
 export interface Binary {
   readonly format: "ELF" | "Mach-O" | "PE";
   /** The processor, as targets name it. */
   readonly machine: string;
   /** The name under which others are linked against it. */
   readonly identity: string | undefined;
-  /** What it exports, sorted, as C names it. */
+  /** Its exported symbols, sorted, as C names them. */
   readonly exports: readonly string[];
   /** The libraries that the system loads with it. */
   readonly dependencies: readonly string[];
-  /** Where the system looks for them. */
+  /** The folders in which the system looks for them. */
   readonly runPaths: readonly string[];
-  /** What it takes from others; `library` where the file says from which. */
+  /** The symbols that it imports; `library` where the file names it. */
   readonly imports: readonly Import[];
   /** The oldest system that takes it: glibc's highest symbol version, macOS's or the Windows subsystem's version; `undefined` when it names none. */
   readonly minimum: Version | undefined;

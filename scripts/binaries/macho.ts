@@ -91,7 +91,7 @@ function readImports(file: Uint8Array, list: readonly Command[], dependencies: r
   return found;
 }
 
-/** What the system's loader finds: the trie of exports. */
+/** The exports that the system's loader finds, from their trie. */
 function readExports(file: Uint8Array, list: readonly Command[]): string[] {
   const view = viewOf(file);
   for (const { kind, at } of list) {

@@ -10,7 +10,7 @@ import {
 } from "./nullability.ts";
 import { Types } from "./types.ts";
 
-/** What is known about a function; `undefined` when no line of the annotations is for it. */
+/** The annotation of a function; `undefined` when no line matches it. */
 export function annotationOf(fn: FunctionDecl): Annotation | undefined {
   return annotations.find((line) => matchesAnnotation(line, fn));
 }
@@ -42,7 +42,7 @@ function matches(rules: readonly ParamRule[], fn: string, param: string): boolea
   return rules.some(([forFunction, forParam]) => forFunction.test(fn) && forParam.test(param));
 }
 
-/** What is wrong with the annotations: functions without one, and lines that are for nothing. Empty when all is well. */
+/** The problems of the annotations: functions without one, and lines that match nothing. Empty if there are none. */
 export function checkAnnotations(api: Api): string[] {
   const functions = api.functions.filter((fn) => !fn.variadic && absent[fn.name] === undefined);
   return [...missing(api, functions), ...stale(api, functions)];

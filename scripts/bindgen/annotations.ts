@@ -1,21 +1,21 @@
 import type { FunctionDecl } from "./model.ts";
 
-/** How long a call takes: `short`; `size`, as long as its data is large; `long`, so it belongs on a native thread; `forever`. */
+/** The duration of a call: `short`; `size`, as long as its data is large; `long`, so it belongs on a native thread; `forever`. */
 export type Time = "short" | "size" | "long" | "forever";
 
 /**
- * Which threads may call at once: `any`; `object`, one at a time on the objects that it gets; `process`, only while nothing else runs, because it
+ * The threads that may call at once: `any`; `object`, one at a time on the objects that it gets; `process`, only while nothing else runs, because it
  * changes what the whole process sees.
  */
 export type Threads = "any" | "object" | "process";
 
-/** What the headers don't say about a function. */
+/** The knowledge about a function that the headers lack. */
 export interface Annotation {
   /** The functions: a pattern of the name, or also of the declaration. */
   readonly match: RegExp | ((fn: FunctionDecl) => boolean);
   readonly time: Time;
   readonly threads: Threads;
-  /** What must hold, or the call aborts, crashes or hangs; `""` when nothing but live pointers is needed. */
+  /** The precondition without which the call aborts, crashes or hangs; `""` when nothing but live pointers is needed. */
   readonly needs: string;
 }
 

@@ -9,11 +9,11 @@ export interface DefaultsRule {
   readonly struct: string;
   /** The function. */
   readonly from: string;
-  /** What the function is called with. */
+  /** The function's arguments. */
   readonly args: readonly unknown[];
   /** Fields that hold the arguments. */
   readonly arguments?: readonly string[];
-  /** What each pointer field points to that isn't NULL: `symbol NAME`, `result NAME` (of a function) or `text TEXT`. */
+  /** The pointee of each pointer field that isn't NULL: `symbol NAME`, `result NAME` (of a function) or `text TEXT`. */
   readonly pointers?: Readonly<Record<string, string>>;
   /** Fields that hold the number of the machine's cores, and the most that they hold. */
   readonly machine?: Readonly<Record<string, number>>;
@@ -74,7 +74,7 @@ export const noDefaults: Readonly<Record<string, string>> = {
   ggml_opt_get_constant_optimizer_params: "reads the values that its argument points to",
 };
 
-/** What a library says: bytes with pointers and marked fields zeroed. */
+/** A library's defaults: bytes with pointers and marked fields zeroed. */
 export interface ReadDefaults {
   readonly rule: DefaultsRule;
   /** Hexadecimal, zeros at the end left out. */
@@ -122,7 +122,7 @@ function checkPointers(native: Native, rule: DefaultsRule, bytes: Uint8Array): v
   }
 }
 
-/** What begins the pointee of a field that points to a string. */
+/** The prefix of the pointee of a field that points to a string. */
 const TEXT = "text ";
 
 function address(native: Native, pointee: string): bigint {

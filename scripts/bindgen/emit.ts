@@ -319,7 +319,7 @@ function signatureName(library: Library): string {
   return `${library}Signatures`.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** What the annotations say, in a few words. */
+/** The annotations in a few words. */
 function remarks(fn: FunctionDecl): string {
   const annotation = annotationOf(fn);
   if (annotation === undefined) return "";

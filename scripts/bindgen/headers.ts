@@ -49,7 +49,7 @@ export const elsewhere: Readonly<Record<string, Library>> = {
   ggml_backend_unload: "ggml",
 };
 
-/** Where the headers are: under the root of llama.cpp's sources, and of whisper.cpp's beside it. */
+/** The folders of the headers: under the root of llama.cpp's sources, and of whisper.cpp's beside it. */
 export const includeFolders = [
   "include",
   "ggml/include",

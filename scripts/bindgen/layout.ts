@@ -49,7 +49,7 @@ export function recordKey(text: string): string {
   return place !== null ? place[1]! : text.replace(/^(struct|union) /, "");
 }
 
-/** What differs between two targets' layouts of the records in `keys`; empty when nothing does. */
+/** The differences of two targets' layouts of the records in `keys`; empty if there are none. */
 export function compareLayouts(
   a: ReadonlyMap<string, Layout>,
   b: ReadonlyMap<string, Layout>,

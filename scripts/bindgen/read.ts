@@ -7,7 +7,7 @@ import { compareLayouts, parseLayouts } from "./layout.ts";
 import { parseMacros } from "./macros.ts";
 import type { Api } from "./model.ts";
 
-/** Where set-up puts the checkout of llama.cpp. */
+/** The checkout of llama.cpp that set-up makes. */
 export const upstreamFolder: string = join(
   fileURLToPath(new URL("../..", import.meta.url)),
   "csrc",

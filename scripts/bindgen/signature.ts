@@ -41,7 +41,7 @@ export function valueType(types: Types, type: CType, callbackName: string): Lowe
   }
 }
 
-/** What a function returns. */
+/** The result of a function. */
 export function resultType(types: Types, fn: FunctionDecl): Lowered {
   const lowered = valueType(types, fn.result, fn.name);
   if (lowered.code.startsWith("{")) return { code: lowered.code, ts: `StructView<${lowered.ts}>` };
@@ -49,7 +49,7 @@ export function resultType(types: Types, fn: FunctionDecl): Lowered {
   return isNonNullResult(fn) ? { code: lowered.code, ts: lowered.ts.slice(0, -" | null".length) } : lowered;
 }
 
-/** What a function takes at one place. */
+/** A parameter of a function. */
 export function paramType(types: Types, fn: FunctionDecl, name: string, type: CType): Lowered {
   const lowered = argumentType(types, fn.name, name, type);
   return isNullableParam(fn.name, name) && /Pointer/.test(lowered.ts)

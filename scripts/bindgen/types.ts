@@ -55,7 +55,7 @@ export class Types {
     return this.records.get(name);
   }
 
-  /** What a type is once its typedefs are looked through. */
+  /** A type with its typedefs resolved. */
   resolve(type: CType): Resolved {
     switch (type.kind) {
       case "name":

@@ -14,7 +14,7 @@ import { cpuFeatures, hostTarget, nativeVariants, readVariants, targetVariants }
 import { describe, libraryFault, MANIFEST_NAME } from "./manifest.ts";
 import { runZigBuild } from "./zig_build.ts";
 
-/** What a build needs. */
+/** The compiler, the sources and the folders of a build. */
 export interface BuildTools {
   /** The source tree. */
   readonly root: string;

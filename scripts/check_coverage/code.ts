@@ -15,7 +15,7 @@ export interface Declaration {
 interface Module {
   readonly file: string;
   readonly declarations: readonly Declaration[];
-  /** Where an imported name comes from, and what it is called there. */
+  /** The file of each imported name, and its name there. */
   readonly imports: ReadonlyMap<string, { file: string; name: string }>;
   /** Names that are passed on: `"*"` for all. */
   readonly exports: ReadonlyMap<string, { file: string; name: string }>;

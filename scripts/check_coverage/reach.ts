@@ -2,7 +2,7 @@ import type { Declaration, readModules } from "./code.ts";
 
 type Modules = ReturnType<typeof readModules>;
 
-/** What the entries make public: names of declarations, as `file name`. */
+/** The public names of the entries: of declarations, as `file name`. */
 export function publicNames(modules: Modules, entry: string, prefix = ""): Map<string, string> {
   const found = new Map<string, string>();
   const module = modules.get(entry);
@@ -19,7 +19,7 @@ export function publicNames(modules: Modules, entry: string, prefix = ""): Map<s
   return found;
 }
 
-/** Where a name that a module exports is declared. */
+/** The declaration of a name that a module exports. */
 function resolve(modules: Modules, file: string, name: string): string {
   const passed = modules.get(file)?.exports.get(name);
   return passed === undefined ? `${file} ${name}` : resolve(modules, passed.file, passed.name);
@@ -78,7 +78,7 @@ function usedFrom(linksOf: (key: string) => Links, start: string): Set<string> {
   return used;
 }
 
-/** What each declaration calls and mentions, looked up once. */
+/** The functions and declarations that each declaration mentions, looked up once. */
 function linker(
   modules: Modules,
   byKey: ReadonlyMap<string, Declaration[]>,
@@ -141,7 +141,7 @@ function mentioned(
     return [target, ...staticMembers(byKey, targetFile, targetName, code, word)];
   });
   const own = [...code.matchAll(/this\.(#?\w+)/g)].map(([, member = ""]) => `${file} ${owner}.${member}`);
-  // What is called on an object may be a member of any class that the module knows.
+  // A method called on an object may be a member of any class that the module knows.
   const files = new Set([file, ...[...module.imports.values()].map((one) => one.file)]);
   const members = new Set([...code.matchAll(/\.(\w+)\(/g)].map(([, member = ""]) => member));
   const onObjects = [...byKey.values()].flat()
@@ -154,7 +154,7 @@ function mentioned(
   return [...keys, ...own, ...onObjects, ...taskKeys];
 }
 
-/** What is reached of a class that is mentioned: its constructor when it is made, and its static members that are named. */
+/** The members that a mention of a class reaches: its constructor when it is made, and its static members that are named. */
 function staticMembers(
   byKey: ReadonlyMap<string, Declaration[]>,
   file: string,

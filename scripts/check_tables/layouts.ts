@@ -65,7 +65,7 @@ function layoutClaims(name: string, api: Api): Claim[] {
   return claims;
 }
 
-/** How C names a struct; one without a name is the type of its field. */
+/** The C name of a struct; one without a name is the type of its field. */
 function typeOf(name: string, api: Api): string {
   const isIn = ({ name: owner, fields }: StructLayout): boolean =>
     fields.some((field) =>

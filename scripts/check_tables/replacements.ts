@@ -1,4 +1,4 @@
-/** What to use where Bun can't call a function. */
+/** The replacement of each function that Bun can't call. */
 export const replacements: Readonly<Record<string, string>> = {
   ggml_backend_graph_copy: "ggml_graph_dup, ggml_backend_alloc_ctx_tensors and ggml_backend_tensor_copy of each tensor",
   ggml_graph_plan: "ggml_graph_compute_with_ctx, or ggml_backend_graph_compute of a CPU backend",

@@ -1,4 +1,4 @@
-/** What a check found: lines to print, and what is wrong. */
+/** The result of a check: lines to print, and problems. */
 export interface Report {
   readonly lines: string[];
   readonly problems: string[];

@@ -8,7 +8,7 @@ import type { Api } from "../bindgen/model.ts";
 import { exportedSymbols } from "../binaries/mod.ts";
 import { fold, newReport, type Report } from "./report.ts";
 
-/** What a backend module exports for ggml's loader; the callback types ggml_backend_init_t and ggml_backend_score_t have their signatures. */
+/** The functions that a backend module exports for ggml's loader; the callback types ggml_backend_init_t and ggml_backend_score_t have their signatures. */
 export const moduleEntries: readonly string[] = ["ggml_backend_init", "ggml_backend_score"];
 
 /** Compares what each library exports with its table. */

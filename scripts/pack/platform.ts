@@ -9,7 +9,7 @@ export interface PlatformPackage {
   name: string;
   /** Its version, the library's own. */
   version: string;
-  /** Where its tarball is. */
+  /** The path of its tarball. */
   tarball: string;
 }
 
@@ -25,7 +25,7 @@ export function builtTargets(native: string): string[] {
   return built;
 }
 
-/** Makes the package of one target: its libraries, their manifest and their licences. */
+/** Makes the package of one target: its libraries, their manifest and their licenses. */
 export function packPlatform(folder: string, work: string, out: string): PlatformPackage {
   const { name, ...limits } = describeTarget(basename(folder));
   const { version, license } = readJson(join(ROOT, "deno.json")) as { version: string; license: string };

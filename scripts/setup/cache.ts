@@ -20,7 +20,7 @@ export function cacheFolder(
   return join(env["XDG_CACHE_HOME"] || join(home, ".cache"), "ggml-ffi");
 }
 
-/** What is known of a file or folder in the cache. */
+/** Options of {@linkcode produce}. */
 export interface ProduceOptions {
   /** The reason why the file or folder that is there must be made again; `undefined` if it is as it should be (default: whatever is there is). */
   readonly fault?: (path: string) => Promise<string | undefined>;

@@ -10,7 +10,7 @@ export interface TargetFile {
   readonly binary: Binary;
 }
 
-/** What the libraries of a target may lean on, and how. */
+/** The rules for the libraries of a target. */
 interface Rules {
   readonly format: Binary["format"];
   readonly machine: string;
@@ -41,7 +41,7 @@ function rulesOf(target: string): Rules {
   return { ...common, format: "ELF", system, runPath: "$ORIGIN", minimum: isMusl ? undefined : [2, 17] };
 }
 
-/** What is wrong with the libraries of a target; empty when nothing is. */
+/** The problems of a target's libraries; empty if there are none. */
 export function problemsOf(target: string, files: readonly TargetFile[]): string[] {
   const rules = rulesOf(target);
   const problems: string[] = [];
@@ -86,7 +86,7 @@ function checkExports(file: TargetFile, files: readonly TargetFile[], rules: Rul
   if (needless.length > 0) report(`it exports what neither its table nor another library names: ${needless.join(" ")}`);
 }
 
-/** What a library exports besides the functions of its table. */
+/** The exports of a library besides the functions of its table. */
 export function otherExports({ name: file, binary }: TargetFile): string[] {
   return binary.exports.filter((name) => functionEntry(name)?.library !== libraryOf(file));
 }

@@ -13,7 +13,7 @@ import { step } from "../support/progress.ts";
 /** Says that something can't be had here: a reason to skip, not a failure. */
 export class NotHere extends Error {}
 
-/** Where and how tools are made. */
+/** The folders for tools, and whether they may be fetched. */
 export interface ToolContext {
   /** The source tree. */
   readonly root: string;
@@ -87,7 +87,7 @@ async function ensureDebian(
     if (await answer("apt-get", ["--version"]) === undefined) {
       throw new NotHere(`${packages.join(", ")}: only where there is apt-get`);
     }
-    const task = `apt-get download (its lists are brought by: apt-get update)`;
+    const task = `apt-get download (apt-get update fetches its lists)`;
     await run("apt-get", ["download", "-q", ...packages], { cwd: work, task });
     for (const file of (await readdir(work)).filter((one) => one.endsWith(".deb"))) {
       await run("dpkg-deb", ["-x", join(work, file), temporary], { task: `unpacking ${file}` });
@@ -204,5 +204,5 @@ export async function withFile(context: ToolContext, name: string, folder: strin
 }
 
 function requireLinux(): void {
-  if (process.platform !== "linux") throw new NotHere("emulators are brought on Linux only");
+  if (process.platform !== "linux") throw new NotHere("emulators are fetched on Linux only");
 }

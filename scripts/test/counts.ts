@@ -1,4 +1,4 @@
-// How many tests a runner ran, from its closing lines.
+// Counts of tests, read from a runner's closing lines.
 
 /** Numbers of tests. */
 export interface Counts {

@@ -5,9 +5,9 @@ import { ROOT } from "../support/root.ts";
 /** A long run of one kind. */
 export interface LongRound {
   readonly name: string;
-  /** What it repeats, for the help. */
+  /** Its work, for the help. */
   readonly about: string;
-  /** How often, at scale 1. */
+  /** The repetitions at scale 1. */
   readonly count: number;
   /** Its commands: with a count and a seed, each after another one. */
   readonly commands: (count: number, seed: number) => readonly (readonly string[])[];

@@ -11,7 +11,7 @@ export interface Step {
   readonly part: string;
   readonly title: string;
   readonly command: readonly string[];
-  /** Which runtime's tests it runs; a check has none. */
+  /** The runtime whose tests it runs; a check has none. */
   readonly runtime?: "deno" | "bun";
   /** Reads the counts from its output; a check counts as one test. */
   readonly counter?: Counter;

@@ -10,7 +10,7 @@ const expected: Readonly<Record<string, RegExp>> = {
   "stream.ts": /^.{20,}\n\((maxTokens|stop|eos), \d+\.\d tokens a second\)\n$/s,
   "transcribe.ts":
     /^0\.\d\d to \d.* s: And so my fellow Americans[^]*\n\n1\n00:00:00,\d+ --> [^]*for your country\.\n$/,
-  "summarise_speech.ts":
+  "summarize_speech.ts":
     /^Said: And so my fellow Americans ask not what your country can do for you.*\nIn one sentence: [^\n]*country[^\n]*\.\n$/,
   "grammar.ts":
     /^(red|orange|yellow|green|blue|violet)(, (red|orange|yellow|green|blue|violet)){2}\. eos\nsurest token: [01]\.\d\d\n$/,
