@@ -12,9 +12,9 @@ import { fileSystem } from "./file_system.ts";
 
 /** Something of a known size that can be read at any place. */
 export interface ByteSource {
-  /** How many bytes there are. */
+  /** Length in bytes. */
   readonly size: number;
-  /** What it is called in messages. */
+  /** Name for messages. */
   readonly name: string;
   /** Reads bytes from `position` on into the whole of `into`, which never reaches past the end. */
   read(into: Uint8Array, position: number): Promise<void>;

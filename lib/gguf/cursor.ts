@@ -34,7 +34,7 @@ export class GgufCursor {
     return this.#start + this.#at;
   }
 
-  /** How many bytes are left. */
+  /** Remaining bytes. */
   get left(): number {
     return this.#source.size - this.position;
   }

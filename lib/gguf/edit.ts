@@ -20,7 +20,7 @@ import {
   writePrepared,
 } from "./writer.ts";
 
-/** What is changed in a GGUF file. */
+/** Changes of a GGUF file. */
 export interface GgufEdit {
   /** Metadata that is set: a key that is there keeps its place, a new one comes behind. */
   readonly set?: Readonly<Record<string, GgufInput>> | undefined;
@@ -41,7 +41,7 @@ export interface GgufEdit {
   readonly reserve?: number | undefined;
 }
 
-/** How a file was changed. */
+/** Result of an edit. */
 export interface GgufEditResult {
   /** Whether the header alone was written. */
   readonly inPlace: boolean;
@@ -116,7 +116,7 @@ export async function editGguf(
   return { inPlace: false };
 }
 
-/** What a file will hold. */
+/** Content of a file to write. */
 interface Plan {
   /** The metadata's entries as bytes, without a filler. */
   readonly entries: Uint8Array[];
@@ -124,7 +124,7 @@ interface Plan {
   readonly tensors: readonly GgufTensorInput[];
   /** Whether the tensors are those that are there. */
   readonly sameTensors: boolean;
-  /** What the data is aligned to. */
+  /** Alignment of the data in bytes. */
   readonly alignment: number;
 }
 

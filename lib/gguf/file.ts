@@ -15,11 +15,11 @@ import { decodeValue, type GgufTypedValue } from "./values.ts";
 import { HttpSource } from "./http_source.ts";
 import { decodeNumbers, type TensorNumbers } from "./numbers.ts";
 
-/** How a GGUF file is opened. */
+/** Options of opening a GGUF file. */
 export interface GgufOpenOptions {
   /** Stops; what is under way then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** How long a server may give nothing, in milliseconds: 1 to 2,147,483,647, default 30,000. */
+  /** Idle time limit of a server in milliseconds: 1 to 2,147,483,647, default 30,000. */
   readonly timeoutMs?: number | undefined;
   /** Headers sent to a server, such as `authorization`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -31,11 +31,11 @@ export interface GgufOpenOptions {
 export interface GgufReadOptions {
   /** Where the part starts, in bytes from the start of the tensor's data: default 0. */
   readonly byteOffset?: number | undefined;
-  /** How many bytes: default all from there. */
+  /** Number of bytes: default all from there. */
   readonly byteLength?: number | undefined;
 }
 
-/** How much of a tensor is read at once, in bytes. */
+/** Bytes of a tensor that are read at once. */
 const CHUNK_SIZE = 1 << 20;
 
 /**
@@ -60,7 +60,7 @@ export class GgufFile implements AsyncDisposable {
   readonly #source: ByteSource & Partial<AsyncDisposable>;
   #disposed: Promise<void> | undefined;
   readonly #byName: ReadonlyMap<string, GgufTensorInfo>;
-  /** What the header says. */
+  /** The parsed header. */
   readonly header: GgufHeader;
 
   private constructor(source: ByteSource & Partial<AsyncDisposable>, header: GgufHeader) {
@@ -109,7 +109,7 @@ export class GgufFile implements AsyncDisposable {
     return decodeValue(await this.#read(place.byteOffset, place.byteLength), place);
   }
 
-  /** What the header says of a tensor. Throws {@linkcode InvalidArgumentError} when there is none of that name. */
+  /** Returns a tensor's entry in the header. Throws {@linkcode InvalidArgumentError} when there is none of that name. */
   tensor(name: string): GgufTensorInfo {
     const found = this.#byName.get(checkText("the name of the tensor", name));
     if (found !== undefined) return found;
@@ -134,7 +134,7 @@ export class GgufFile implements AsyncDisposable {
   }
 
   /**
-   * The numbers of a tensor that isn't quantised: `f16` and `bf16` become a Float32Array. Throws {@linkcode InvalidArgumentError} for a quantised one,
+   * The numbers of a tensor that isn't quantized: `f16` and `bf16` become a Float32Array. Throws {@linkcode InvalidArgumentError} for a quantized one,
    * whose bytes {@linkcode GgufFile.readTensor} gives.
    */
   async readNumbers(name: string): Promise<TensorNumbers> {

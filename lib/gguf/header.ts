@@ -15,11 +15,11 @@ import { type TensorType, tensorTypes } from "./tensor_types.ts";
 export interface GgufLazyValue {
   /** The type of each element; `"string"` for a long string. */
   readonly elementType: GgufValueType;
-  /** How many elements an array has, or 1. */
+  /** Number of elements of an array, or 1. */
   readonly length: number;
   /** Where the value starts in the file, in bytes. */
   readonly byteOffset: number;
-  /** How many bytes it takes. */
+  /** Size in bytes. */
   readonly byteLength: number;
 }
 
@@ -32,17 +32,17 @@ export interface GgufValueLocation {
   readonly type: GgufValueType;
   /** The type of each element of an array. */
   readonly elementType?: GgufValueType;
-  /** How many elements an array has. */
+  /** Number of elements of an array. */
   readonly length?: number;
   /** Where the value starts, behind its type: in bytes from the start of the file. */
   readonly byteOffset: number;
-  /** How many bytes the value takes. */
+  /** Bytes of the value. */
   readonly byteLength: number;
   /** Where its key starts, in bytes from the start of the file. */
   readonly entryOffset: number;
 }
 
-/** What the header says of one tensor. */
+/** A tensor's entry in the header. */
 export interface GgufTensorInfo {
   /** The name, unique in the file. */
   readonly name: string;
@@ -52,7 +52,7 @@ export interface GgufTensorInfo {
   readonly type: string;
   /** Where its data starts, in bytes from {@linkcode GgufHeader.dataOffset}. */
   readonly byteOffset: number;
-  /** How many bytes its data takes. */
+  /** Bytes of its data. */
   readonly byteLength: number;
 }
 
@@ -62,7 +62,7 @@ export interface GgufHeader {
   readonly version: number;
   /** The size of the whole file, in bytes. */
   readonly fileSize: number;
-  /** What the data of each tensor is aligned to, in bytes. */
+  /** Alignment of each tensor's data in bytes. */
   readonly alignment: number;
   /** Where the tensors' data starts, in bytes from the start of the file. */
   readonly dataOffset: number;
@@ -83,10 +83,10 @@ const PLAUSIBLE_COUNT = 1n << 20n;
 const MAX_ENTRIES = 16_384;
 const LONGEST_TENSOR_NAME = 63;
 const MAX_DIMENSIONS = 4;
-/** How deep arrays may lie in arrays where they may at all. */
+/** Deepest nesting of arrays. */
 const DEEPEST_NESTING = 8;
 
-/** What is taken from a file beside what llama.cpp takes. */
+/** Types that are read in addition to those that llama.cpp reads. */
 export interface GgufParseOptions {
   /** Arrays of arrays, which the format describes and llama.cpp refuses. Default false. */
   readonly nestedArrays?: boolean;

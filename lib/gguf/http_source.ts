@@ -8,11 +8,11 @@ import { GgufFetchError } from "../errors.ts";
 import { checkInteger } from "../support/check.ts";
 import type { ByteSource } from "./byte_source.ts";
 
-/** How a server is asked. */
+/** Options of a question to a server. */
 export interface HttpSourceOptions {
   /** Stops what is under way. */
   readonly signal?: AbortSignal | undefined;
-  /** How long the server may give nothing, in milliseconds. Default 30,000. */
+  /** Idle time limit in milliseconds. Default 30,000. */
   readonly timeoutMs?: number | undefined;
   /** Headers of each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -26,7 +26,7 @@ interface Answer {
   readonly start: number;
   /** The size of the file. */
   readonly size: number;
-  /** What tells that the file is still the same. */
+  /** The validator (ETag or date) that detects a changed file. */
   readonly tag: string | null;
   /** Its body. */
   readonly body: ReadableStreamDefaultReader<Uint8Array>;
@@ -80,7 +80,7 @@ export class HttpSource implements ByteSource {
   }
 }
 
-/** How a server is asked. */
+/** Options of a question to a server. */
 class PartRequest {
   readonly url: URL;
   readonly #signal: AbortSignal | undefined;
@@ -161,7 +161,7 @@ class PartRequest {
     }
   }
 
-  /** What comes within the time; else an error. */
+  /** Rejects with an error when a promise takes longer than the time limit. */
   async #inTime<T>(promise: Promise<T>, stop: () => void): Promise<T> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let aborted: (() => void) | undefined;

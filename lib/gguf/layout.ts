@@ -1,5 +1,5 @@
 /**
- * How the tensors of a GGUF file are laid out, and the bytes of its header.
+ * Layout of the tensors of a GGUF file, and the bytes of its header.
  *
  * @module
  */
@@ -17,13 +17,13 @@ export interface TensorPlace {
   readonly shape: readonly number[];
   /** Its type. */
   readonly type: TensorType;
-  /** How many bytes its data takes. */
+  /** Bytes of its data. */
   readonly byteLength: number;
   /** Where its data starts, in bytes from the start of the data. */
   readonly byteOffset: number;
 }
 
-/** What a tensor is, before its place is known. */
+/** A tensor whose offset isn't known yet. */
 export interface TensorShape {
   /** The name: 1 to 63 bytes in UTF-8, unique in the file. */
   readonly name: string;

@@ -1,5 +1,5 @@
 /**
- * Numbers out of the bytes of tensors that aren't quantised.
+ * Numbers out of the bytes of tensors that aren't quantized.
  *
  * @module
  */
@@ -32,7 +32,7 @@ function half(bits: number): number {
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-/** The numbers of a tensor of that type, whose bytes are a buffer of their own. Throws {@linkcode InvalidArgumentError} for a quantised type. */
+/** The numbers of a tensor of that type, whose bytes are a buffer of their own. Throws {@linkcode InvalidArgumentError} for a quantized type. */
 export async function decodeNumbers(
   name: string,
   type: string,

@@ -45,7 +45,7 @@ export function ggufSplitPath(prefix: string, index: number, count: number): str
   return `${checkText("the prefix", prefix)}-${digits(index + 1)}-of-${digits(count)}.gguf`;
 }
 
-/** What the paths of a split model begin with; `undefined` for a path that isn't that file's. C: `llama_split_prefix`. */
+/** Returns the prefix of the paths of a split model; `undefined` for a path that isn't that file's. C: `llama_split_prefix`. */
 export function ggufSplitPrefix(path: string, index: number, count: number): string | undefined {
   const end = ggufSplitPath("", index, count);
   return checkText("the path", path).endsWith(end) && path.length > end.length ? path.slice(0, -end.length) : undefined;

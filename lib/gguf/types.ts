@@ -39,7 +39,7 @@ export const ggufValueTypes: readonly GgufValueType[] = [
   "int64",
   "float64",
 ];
-/** How many bytes a value of a type takes, at least. */
+/** Least bytes of a value of each type. */
 export const ggufValueSizes: Readonly<Record<GgufValueType, number>> = {
   uint8: 1,
   int8: 1,

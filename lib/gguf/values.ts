@@ -42,7 +42,7 @@ export interface GgufTypedArray {
 export type GgufTypedValue = GgufTypedScalar | GgufTypedArray;
 
 /**
- * What may be given as a metadata value: one with its type; or a string, a truth value, an array of strings, or a typed array, whose types are plain. A
+ * A metadata value to write: one with its type; or a string, a truth value, an array of strings, or a typed array, whose types are plain. A
  * number alone is refused, since it doesn't say which of the ten types it has: give `{ type: "uint32", value: 5 }`.
  */
 export type GgufInput = GgufTypedValue | string | boolean | readonly string[] | GgufNumbers;
@@ -75,7 +75,7 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 /** Pieces of bytes, put together at the end. */
 export class ByteBuilder {
   readonly #parts: Uint8Array[] = [];
-  /** How many bytes there are. */
+  /** Length in bytes. */
   length = 0;
 
   /** Adds bytes as they are. */
@@ -132,7 +132,7 @@ export function encodeEntry(key: string, input: unknown): Uint8Array<ArrayBuffer
 
 /** The key of the entry that fills room in the header. */
 export const FILLER_KEY = "ggml_ffi.pad";
-/** How many bytes a filler takes beside its text. */
+/** Bytes of a filler besides its text. */
 export const fillerOverhead: number = 8 + FILLER_KEY.length + 4 + 8;
 
 /** An entry whose text is so many spaces. */

@@ -21,19 +21,19 @@ export interface GgufTensorInput extends TensorShape {
   readonly data: ArrayBufferView | (() => GgufChunks);
 }
 
-/** What a GGUF file is to hold. */
+/** Content of a GGUF file. */
 export interface GgufContent {
   /** The metadata, in the order in which it is written. */
   readonly metadata?: Readonly<Record<string, GgufInput>> | Iterable<readonly [string, GgufInput]> | undefined;
   /** The tensors, in the order in which they are written. */
   readonly tensors?: readonly GgufTensorInput[] | undefined;
-  /** What the data of each tensor is aligned to, in bytes: a power of two, default 32. Written as `general.alignment` when it is another. */
+  /** Alignment of each tensor's data in bytes: a power of two, default 32. Written as `general.alignment` when it is another. */
   readonly alignment?: number | undefined;
   /** Room kept in the header for later edits by {@linkcode editGguf}, in bytes: default 0. It is a string of that length under the key `ggml_ffi.pad`. */
   readonly reserve?: number | undefined;
 }
 
-/** How a file is written. */
+/** Options of writing a file. */
 export interface GgufWriteOptions {
   /** Replace a file that is there. Default true. */
   readonly overwrite?: boolean | undefined;
@@ -51,17 +51,17 @@ export interface PreparedFile {
   readonly places: readonly TensorPlace[];
   /** The data of each tensor. */
   readonly data: readonly GgufTensorInput["data"][];
-  /** What the data is aligned to. */
+  /** Alignment of the data in bytes. */
   readonly alignment: number;
   /** Called before the file gets its name. */
   readonly ready?: () => Promise<void>;
 }
 
-/** How much is written at once, at most. */
+/** Most bytes that are written at once. */
 const CHUNK_SIZE = 1 << 20;
 const MAX_RESERVED = 1 << 24;
 
-/** What was checked, laid out and turned into bytes, save the tensors' data. */
+/** A file that was checked, laid out and encoded, except for the tensors' data. */
 export function prepareGguf(content: GgufContent): PreparedFile {
   const { metadata = {}, tensors = [], alignment: wanted, reserve = 0 } = checkOptions("a GGUF file", content, [
     "metadata",

@@ -12,7 +12,7 @@ import { buffersOf, clearEmpty, forgetBuffers } from "./release_memory.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { GraphError } from "../tensor/errors.ts";
 
-/** What {@linkcode GraphAllocator.alloc} did. */
+/** The result of {@linkcode GraphAllocator.alloc}. */
 export interface GraphAllocation {
   /** Whether a buffer was made larger (the first time too): a graph that needs less than {@linkcode GraphAllocator.reserve} was told never does. */
   grew: boolean;

@@ -86,7 +86,7 @@ export class Backend implements Disposable {
     return this.bufferType.maxSize;
   }
 
-  /** How many threads it computes with; 1 for one without threads. In `compute` it takes no more than the cores that are free. */
+  /** Number of threads that it computes with; 1 for one without threads. In `compute` it takes no more than the cores that are free. */
   get threads(): number {
     return this.#core.threads;
   }
@@ -259,7 +259,7 @@ export class Backend implements Disposable {
 
   /**
    * Begins to copy a tensor that this backend computes to one of another backend's, after what both were given before; done after both were
-   * synchronised. Throws NotAllocatedError, InvalidArgumentError for another layout. C: `ggml_backend_tensor_copy_async`.
+   * synchronized. Throws NotAllocatedError, InvalidArgumentError for another layout. C: `ggml_backend_tensor_copy_async`.
    */
   copyAsync(from: TensorReference, to: TensorReference, other: Backend): void {
     this.#core.assertIdle("copy");

@@ -12,10 +12,10 @@ export interface BackendFunctions {
   readonly setAbort: Pointer | undefined;
 }
 
-/** What asynchronous work still uses: arrays, and functions that release what it retains. */
+/** Resources of asynchronous work: arrays, and functions that release what it retains. */
 type InFlight = (ArrayBufferView | (() => void))[];
 
-/** What the library itself needs of a {@linkcode Backend}: its thread, and who computes with it. */
+/** Internals of a {@linkcode Backend}: its thread, and who computes with it. */
 export class BackendCore {
   /** The native backend. */
   readonly handle: Handle<"ggml_backend">;
@@ -23,7 +23,7 @@ export class BackendCore {
   readonly thread: ComputeThread;
   /** Its own functions. */
   readonly functions: BackendFunctions;
-  /** How many threads it computes with. */
+  /** Number of threads that it computes with. */
   threads = 1;
   readonly #name: string;
   readonly #inFlight: InFlight;
@@ -55,7 +55,7 @@ export class BackendCore {
     this.thread.assertKept();
   }
 
-  /** What a task on a native thread needs to compute with it. Plain data. */
+  /** Returns what a task on a native thread needs to compute with it. Plain data. */
   place(): BackendPlace {
     this.assertKept();
     return { backend: this.handle.pointer, threads: this.threads, ...this.functions };

@@ -52,7 +52,7 @@ export class BackendModule {
     return wrapDevice(this.native, this.native.lib.ggml_backend_reg_dev_get(this.unsafePointer, BigInt(index)));
   }
 
-  /** What it was built with, such as `AVX512: "1"`. C: proc address `ggml_backend_get_features`. */
+  /** Features that it was built with, such as `AVX512: "1"`. C: proc address `ggml_backend_get_features`. */
   get features(): Record<string, string> {
     const list = this.function("ggml_backend_get_features", { parameters: ["pointer"], result: "pointer" })?.(
       this.unsafePointer,

@@ -22,7 +22,7 @@ function taken(isView: boolean): InvalidArgumentError {
   );
 }
 
-/** What a buffer is for: the scheduler computes where the weights lie. */
+/** Usage of a buffer: the scheduler computes where the weights lie. */
 export type BufferUsage = "any" | "weights" | "compute";
 
 /** In the order of `enum ggml_backend_buffer_usage`. */
@@ -85,7 +85,7 @@ export class BackendBuffer implements Disposable {
     return this.native.lib.ggml_backend_buffer_is_host(this.unsafePointer);
   }
 
-  /** What it is for; default `"any"`. C: `ggml_backend_buffer_get_usage`. */
+  /** Its usage; default `"any"`. C: `ggml_backend_buffer_get_usage`. */
   get usage(): BufferUsage {
     return usages[this.native.lib.ggml_backend_buffer_get_usage(this.unsafePointer)] ?? "any";
   }

@@ -6,7 +6,7 @@ import { HandedOut } from "../tensor/handed_out.ts";
 import { Handle } from "../tensor/handle.ts";
 import { addBuffer, removeBuffer } from "./buffers_in_use.ts";
 
-/** What the library itself needs of a {@linkcode BackendBuffer}: its memory, and the tensors that lie there. */
+/** Internals of a {@linkcode BackendBuffer}: its memory, and the tensors that lie there. */
 export class BufferCore {
   /** The native buffer. */
   readonly handle: Handle<"ggml_backend_buffer">;

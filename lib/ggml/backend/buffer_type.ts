@@ -31,7 +31,7 @@ export class BufferType {
     this.#pointer = pointer;
   }
 
-  /** The address, for the raw layer. Throws DisposedError when it is that of a device in TypeScript that was disposed. */
+  /** The address, for the raw layer. Throws DisposedError when it is that of a JavaScript device that was disposed. */
   get unsafePointer(): Pointer<"ggml_backend_buffer_type"> {
     return living(this.#pointer);
   }

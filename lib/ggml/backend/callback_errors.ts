@@ -1,4 +1,4 @@
-/** What backends in TypeScript threw while native code called them. */
+/** Errors of JavaScript backends that native code called. */
 const thrown: unknown[] = [];
 
 /** Keeps what was thrown, since native code can't pass it on. */

@@ -8,7 +8,7 @@ import { checkIndices } from "./index_check.ts";
 import { collectThrown } from "../ops/custom.ts";
 import { dataOf, isOnHost } from "../tensor/view.ts";
 
-/** How {@linkcode computeSync} computes. */
+/** Options of {@linkcode computeSync}. */
 export interface ComputeSyncOptions {
   /** Threads that compute. Default 1. C: `n_threads`. */
   threads?: number | undefined;

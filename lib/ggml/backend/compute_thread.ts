@@ -11,7 +11,7 @@ import type { GgmlError } from "../../errors.ts";
 import { abandon } from "../tensor/handle.ts";
 import type { GgmlTasks } from "../thread/tasks.ts";
 
-/** How work on a native thread is asked for. */
+/** Options of work on a native thread. */
 export interface WorkOptions {
   /** Stops the work: at the next node, where the backend can stop there. The promise rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
@@ -37,7 +37,7 @@ export class ComputeThread {
     return this.#working > 0;
   }
 
-  /** What ended the thread; what it worked on can't be used any more. */
+  /** The error that ended the thread; its objects can't be used any more. */
   get lost(): GgmlError | undefined {
     return this.#lost;
   }

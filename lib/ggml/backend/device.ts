@@ -16,7 +16,7 @@ import { addWrapper } from "./wrappers.ts";
 import { living } from "./js_devices_in_use.ts";
 import type { TensorReference } from "../tensor/references.ts";
 
-/** What a device can do. Plain data. C: `struct ggml_backend_dev_caps`. */
+/** Capabilities of a device. Plain data. C: `struct ggml_backend_dev_caps`. */
 export interface DeviceCapabilities {
   /** It computes and copies while the caller goes on. */
   async: boolean;
@@ -30,13 +30,13 @@ export interface DeviceCapabilities {
   mmapSupport: boolean;
 }
 
-/** What is known about a device. Plain data. C: `struct ggml_backend_dev_props`. */
+/** Properties of a device. Plain data. C: `struct ggml_backend_dev_props`. */
 export interface DeviceProperties {
   /** Its short name. */
   name: string;
-  /** What it is. */
+  /** Description. */
   description: string;
-  /** What kind of device. */
+  /** The kind of device. */
   kind: DeviceKind;
   /** Bytes of its memory that were free just now; 0 where it doesn't say. */
   memoryFree: number;
@@ -44,15 +44,15 @@ export interface DeviceProperties {
   memoryTotal: number;
   /** Its address on the bus (`"0000:c1:00.0"`), where it has one. */
   deviceId: string | undefined;
-  /** What it can do. */
+  /** Capabilities. */
   capabilities: DeviceCapabilities;
 }
 
-/** How a backend is opened. */
+/** Options of opening a backend. */
 export interface BackendOptions {
   /** Parameters in the words of the device itself, which most ignore. C: the argument `params` of `ggml_backend_dev_init`. */
   params?: string | undefined;
-  /** How many threads it computes with, for those that have threads; default: the processor's cores. C: `ggml_backend_set_n_threads_t`. */
+  /** Number of threads that it computes with, for those that have threads; default: the processor's cores. C: `ggml_backend_set_n_threads_t`. */
   threads?: number | undefined;
 }
 
@@ -74,7 +74,7 @@ export class Device {
     this.#pointer = pointer;
   }
 
-  /** The address, for the raw layer. Throws DisposedError for a device in TypeScript that was disposed. */
+  /** The address, for the raw layer. Throws DisposedError for a JavaScript device that was disposed. */
   get unsafePointer(): Pointer<"ggml_backend_device"> {
     return living(this.#pointer);
   }
@@ -84,12 +84,12 @@ export class Device {
     return this.native.readCString(this.native.lib.ggml_backend_dev_name(this.unsafePointer));
   }
 
-  /** What it is, such as the processor's model. C: `ggml_backend_dev_description`. */
+  /** Description, such as the processor's model. C: `ggml_backend_dev_description`. */
   get description(): string {
     return this.native.readCString(this.native.lib.ggml_backend_dev_description(this.unsafePointer));
   }
 
-  /** What kind of device it is. C: `ggml_backend_dev_type`. */
+  /** The kind of device. C: `ggml_backend_dev_type`. */
   get kind(): DeviceKind {
     return deviceKind(this.native.lib.ggml_backend_dev_type(this.unsafePointer));
   }

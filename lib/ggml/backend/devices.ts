@@ -7,7 +7,7 @@ export type { DeviceKind } from "./device_kind.ts";
 export interface DeviceInfo {
   /** Its short name, such as `"CPU"`. C: `ggml_backend_dev_name`. */
   name: string;
-  /** What it is, such as the processor's model. C: `ggml_backend_dev_description`. */
+  /** Description, such as the processor's model. C: `ggml_backend_dev_description`. */
   description: string;
   /** C: `ggml_backend_dev_type`. */
   kind: DeviceKind;

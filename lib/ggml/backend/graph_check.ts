@@ -6,7 +6,7 @@ import { assertNonNull } from "./non_null.ts";
 import type { Handle } from "../tensor/handle.ts";
 import type { GraphReference } from "../tensor/references.ts";
 
-/** What a computation is checked against. */
+/** Device that a computation is checked against. */
 export interface GraphCheck {
   /** The device; `undefined` where several share the work and allocate for themselves. */
   readonly device: Pointer<"ggml_backend_device">;

@@ -16,7 +16,7 @@ export function beginScripts(...pointers: readonly bigint[]): void {
   for (const pointer of pointers) ended.delete(pointer);
 }
 
-/** The pointer itself. Throws DisposedError for what a device in TypeScript took with it. */
+/** The pointer itself. Throws DisposedError for what a JavaScript device took with it. */
 export function living<T extends bigint>(pointer: T): T {
   if (!ended.has(pointer)) return pointer;
   throw new DisposedError("the device in TypeScript was disposed; make another one", {

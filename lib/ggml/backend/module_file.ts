@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import process from "node:process";
 import { BackendLoadError } from "../../errors.ts";
 
-/** What a library's file says of itself in its first bytes. */
+/** Identification in the first bytes of a library's file. */
 interface FileWords {
   readonly format: "ELF" | "Mach-O" | "PE";
   readonly machine: string;

@@ -18,7 +18,7 @@ export interface RefusedModule {
   readonly error: GgmlError;
 }
 
-/** What came of loading all modules of a folder. */
+/** Result of loading all modules of a folder. */
 export interface LoadedModules {
   /** Those that were loaded. */
   readonly loaded: BackendModule[];

@@ -80,7 +80,7 @@ export class Registry {
   }
 
   /**
-   * What modules say of themselves, without loading them; default: the CPU's variants among the libraries in use. C: `ggml_backend_score`.
+   * Describes modules without loading them; default: the CPU's variants among the libraries in use. C: `ggml_backend_score`.
    */
   inspect(paths: readonly string[] = this.#variants()): Promise<(ModuleInfo | RefusedModule)[]> {
     return inspectModules(
@@ -113,7 +113,7 @@ export class Registry {
     this.native.lib.ggml_backend_unload(registration.unsafePointer);
   }
 
-  /** What the modules were built with, in one line. C: `llama_print_system_info`. */
+  /** The features that the modules were built with, in one line. C: `llama_print_system_info`. */
   get systemInfo(): string {
     return this.native.readCString(this.native.lib.llama_print_system_info());
   }

@@ -10,7 +10,7 @@ import type { TensorReference } from "../tensor/references.ts";
 export interface TensorRows {
   /** Bytes of a row. */
   readonly size: number;
-  /** How many rows. */
+  /** Number of rows. */
   readonly count: number;
   /** Bytes from one row's begin to the next one's in the tensor. */
   readonly tensorStride: number;

@@ -6,7 +6,7 @@ import type { Graph } from "./graph.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { ContextFullError, GraphError } from "../tensor/errors.ts";
 
-/** How many tensors one node's gradients take at most, with some to spare. */
+/** Upper bound of the tensors that one node's gradients take. */
 const TENSORS_A_NODE = 24;
 
 /** Adds the gradients of a graph's parameters to it; what {@linkcode Graph.backward} does. */
@@ -35,7 +35,7 @@ function makeAccumulators(context: GgmlContext, nodes: readonly Tensor[]): BigUi
   );
 }
 
-/** Lets ggml make the gradients somewhere else first and counts: it aborts when there is no room. */
+/** Lets ggml make the gradients somewhere else first and counts: it aborts when there is no capacity. */
 function assertRoom(graph: Graph, context: GgmlContext, count: number, accumulators: BigUint64Array | undefined): void {
   const { native } = graph;
   const { lib } = native;

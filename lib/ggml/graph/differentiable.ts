@@ -114,7 +114,7 @@ const sameBatch = (a: Tensor, b: Tensor): boolean => a.shape[2] === b.shape[2] &
 /** Which tensors of a graph get gradients, and what arrives at them. */
 class Gradients {
   readonly #needed = new Map<bigint, Tensor>();
-  /** How many gradients arrive at each, and whether one of them isn't contiguous. */
+  /** Number of gradients that arrive at each, and whether one of them isn't contiguous. */
   readonly #arrivals = new Map<bigint, { count: number; permuted: boolean }>();
   readonly #accumulates: boolean;
 
@@ -217,7 +217,7 @@ function arrivesPermuted(node: Tensor, permuted: boolean): boolean {
   }
 }
 
-/** What the gradient of the first operand asks of a node. */
+/** Requirements of the first operand's gradient. */
 function checkFirst(node: Tensor, a: Tensor, b: Tensor | undefined, gradients: Gradients): void {
   switch (node.struct.op) {
     case o.GGML_OP_MUL_MAT:
@@ -252,7 +252,7 @@ function checkFirst(node: Tensor, a: Tensor, b: Tensor | undefined, gradients: G
   }
 }
 
-/** What the gradient of the second operand asks of a node. */
+/** Requirements of the second operand's gradient. */
 function checkSecond(node: Tensor, a: Tensor, b: Tensor, permuted: boolean): void {
   const same = sameShape(a, b);
   switch (node.struct.op) {

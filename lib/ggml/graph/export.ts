@@ -26,7 +26,7 @@ export interface GraphRow {
   sources: number[];
   /** The number of the tensor that it is a view of. */
   viewOf?: number | undefined;
-  /** What it is marked as. */
+  /** Its flags. */
   flags: TensorFlag[];
 }
 

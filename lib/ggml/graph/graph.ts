@@ -15,15 +15,15 @@ import type { Tensor } from "../tensor/tensor.ts";
 import { GraphError } from "../tensor/errors.ts";
 import { dataOf } from "../tensor/view.ts";
 
-/** How a {@linkcode Graph} is made. */
+/** Options of {@linkcode Graph}. */
 export interface GraphOptions {
-  /** How many nodes, and how many leaves, it takes at most. 1 to 16,777,216, default 2,048. C: `ggml_new_graph_custom`'s `size`. */
+  /** Capacity in nodes, and in leaves. 1 to 16,777,216, default 2,048. C: `ggml_new_graph_custom`'s `size`. */
   size?: number | undefined;
   /** Whether gradients can be added. Default false. C: `ggml_new_graph_custom`'s `grads`. */
   gradients?: boolean | undefined;
 }
 
-/** How {@linkcode Graph.backward} works. */
+/** Options of {@linkcode Graph.backward}. */
 export interface BackwardOptions {
   /** Gradients of several computations add up until the next {@linkcode Graph.reset}. Default false. C: `grad_accs`. */
   accumulate?: boolean | undefined;
@@ -117,12 +117,12 @@ export class Graph implements GraphReference, Disposable {
     this.#core.assertAlive();
   }
 
-  /** How many nodes, and how many leaves, it takes at most. C: `ggml_graph_size`. */
+  /** Capacity in nodes, and in leaves. C: `ggml_graph_size`. */
   get size(): number {
     return this.native.lib.ggml_graph_size(this.unsafePointer);
   }
 
-  /** How many nodes it has. C: `ggml_graph_n_nodes`. */
+  /** Number of nodes. C: `ggml_graph_n_nodes`. */
   get length(): number {
     return this.native.lib.ggml_graph_n_nodes(this.unsafePointer);
   }
@@ -204,7 +204,7 @@ export class Graph implements GraphReference, Disposable {
   /**
    * Adds several results, of which one is computed: the graph's form stays the same whichever it is. Gives that one.
    *
-   * Throws GraphError when it has no room, InvalidArgumentError for a bad index. C: `ggml_build_forward_select`.
+   * Throws GraphError when it has no capacity, InvalidArgumentError for a bad index. C: `ggml_build_forward_select`.
    */
   select(results: readonly Tensor[], index: number): Tensor {
     this.#core.assertUnlocked("add to");
@@ -228,7 +228,7 @@ export class Graph implements GraphReference, Disposable {
    * Adds the gradients of the parameters with respect to the loss; the new tensors go into the context that is given. Before each computation
    * {@linkcode Graph.reset} sets the loss's own gradient to 1. With `accumulate` the gradients of several computations add up until the next reset.
    *
-   * Throws GraphError when there is no parameter or no loss, an operator has no backward pass, the graph was made without gradients or has no room;
+   * Throws GraphError when there is no parameter or no loss, an operator has no backward pass, the graph was made without gradients or has no capacity;
    * ContextFullError, DisposedError. C: `ggml_build_backward_expand`.
    *
    * ```ts

@@ -4,7 +4,7 @@ import type { GgmlContext } from "../tensor/context.ts";
 import { GraphError } from "../tensor/errors.ts";
 import { Handle } from "../tensor/handle.ts";
 
-/** What owns the memory of a graph's tensors. */
+/** The owner of the memory of a graph's tensors. */
 export interface GraphMemory {
   /** Whether it was disposed. */
   readonly disposed: boolean;
@@ -20,15 +20,15 @@ export interface GraphParts {
   readonly free: () => void;
 }
 
-/** What the library itself needs of a {@linkcode Graph}: who computes it, and whether it has changed. */
+/** Internals of a {@linkcode Graph}: who computes it, and whether it has changed. */
 export class GraphCore {
   /** The native graph. */
   readonly handle: Handle<"ggml_cgraph">;
-  /** What owns the memory of its tensors, when a graph allocator does: a computation retains it. */
+  /** The owner of the memory of its tensors, when a graph allocator does: a computation retains it. */
   owner: GraphMemory | undefined;
-  /** How often it was changed. */
+  /** Number of changes. */
   version = 0;
-  /** What its tensors live by, once it has some. */
+  /** Lifetime of its tensors, once it has some. */
   lifetime: Lifetime | undefined;
   readonly #context: GgmlContext;
 

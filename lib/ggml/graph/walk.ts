@@ -2,7 +2,7 @@ import { ggml_op, ggml_tensor_flag, type Native, type Pointer } from "../../../f
 import type { Graph } from "./graph.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 
-/** How many nodes and leaves a graph of these results has. */
+/** Counts the nodes and leaves of a graph of these results. */
 export function countReached(native: Native, results: readonly Tensor[]): { nodes: number; leaves: number } {
   let nodes = 0;
   let leaves = 0;

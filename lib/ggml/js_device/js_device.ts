@@ -11,11 +11,11 @@ import { drainErrors, recordError } from "../backend/callback_errors.ts";
 import { CallbackSet, ScriptMemory } from "./memory.ts";
 import { createJsNode, type JsNode } from "./node.ts";
 
-/** What a {@linkcode JsDevice} is made of. */
+/** Options of {@linkcode JsDevice}. */
 export interface JsDeviceOptions {
   /** Its short name. */
   name: string;
-  /** What it is. Default: its name. */
+  /** Description. Default: its name. */
   description?: string | undefined;
   /** Says whether it computes a node: its operator, types, shapes and parameters are known, its values not yet. What it throws counts as no. */
   supports: (node: JsNode) => boolean;

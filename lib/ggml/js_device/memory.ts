@@ -9,9 +9,9 @@ export type MakeCallback = <N extends CallbackName>(type: N, call: Callbacks[N])
 /** Tensors start at multiples of this. */
 const ALIGNMENT = 64;
 
-/** The memory of a device in TypeScript: JavaScript's own, which other backends reach only through functions of this one. */
+/** The memory of a JavaScript device: JavaScript's own, which other backends reach only through functions of this one. */
 export class ScriptMemory {
-  /** What the device gives as its buffer type. */
+  /** The device's buffer type. */
   readonly type: StructView<ggml_backend_buffer_type>;
   readonly #native: Native;
   readonly #functions: StructView<ggml_backend_buffer_i>;
@@ -39,7 +39,7 @@ export class ScriptMemory {
     });
   }
 
-  /** How many buffers there are. */
+  /** Number of buffers. */
   get count(): number {
     return this.#blocks.size;
   }
@@ -111,7 +111,7 @@ export class ScriptMemory {
   }
 }
 
-/** What a device keeps alive as long as native code may call it. */
+/** The callbacks of a device, kept as long as native code may call it. */
 export class CallbackSet {
   readonly #native: Native;
   readonly #made: NativeCallback[] = [];

@@ -7,7 +7,7 @@ import { type Shape, typeById, type TypeName } from "../tensor/types.ts";
 
 let create: (native: Native, pointer: Pointer<"ggml_tensor">) => JsNode;
 
-/** A node of a graph, or an operand, as a backend in TypeScript sees it; valid during the call only. */
+/** A node of a graph, or an operand, as a JavaScript backend sees it; valid during the call only. */
 export class JsNode {
   /** Its shape, four dimensions, the fastest one first. C: `ne`. */
   readonly shape: Shape;

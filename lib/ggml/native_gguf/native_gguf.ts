@@ -34,7 +34,7 @@ import type { Tensor } from "../tensor/tensor.ts";
 import { tensorTypes } from "../../gguf/tensor_types.ts";
 import { checkBlocks, typeByName, type TypeName } from "../tensor/types.ts";
 
-/** What a native GGUF context says of one of its tensors. Plain data. */
+/** Description of a tensor of a native GGUF context. Plain data. */
 export interface NativeGgufTensor {
   /** C: `gguf_get_tensor_name`. */
   readonly name: string;
@@ -137,7 +137,7 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
     return this.native.lib.gguf_get_version(this.unsafePointer);
   }
 
-  /** What the data of each tensor is aligned to, in bytes. C: `gguf_get_alignment`. */
+  /** Alignment of each tensor's data in bytes. C: `gguf_get_alignment`. */
   get alignment(): number {
     return Number(this.native.lib.gguf_get_alignment(this.unsafePointer));
   }
@@ -212,13 +212,13 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
     return this.native.lib.gguf_remove_key(this.unsafePointer, checkText("the key", key)) >= 0n;
   }
 
-  /** What is known of its tensors, in their order. C: `gguf_get_n_tensors`. */
+  /** Descriptions of its tensors, in their order. C: `gguf_get_n_tensors`. */
   get tensors(): NativeGgufTensor[] {
     const count = Number(this.native.lib.gguf_get_n_tensors(this.unsafePointer));
     return Array.from({ length: count }, (_, index) => this.#describe(BigInt(index)));
   }
 
-  /** What is known of a tensor. Throws InvalidArgumentError when there is none of that name. C: `gguf_find_tensor`. */
+  /** Returns a tensor's description. Throws InvalidArgumentError when there is none of that name. C: `gguf_find_tensor`. */
   tensor(name: string): NativeGgufTensor {
     return this.#describe(this.#findTensor(name));
   }
@@ -257,7 +257,7 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
     return this;
   }
 
-  /** Gives a tensor another type; its data must be set anew. Throws InvalidArgumentError. C: `gguf_set_tensor_type`. */
+  /** Returns a tensor another type; its data must be set anew. Throws InvalidArgumentError. C: `gguf_set_tensor_type`. */
   setTensorType(name: string, type: TypeName): this {
     const { shape } = this.tensor(name);
     const { id, blockSize } = typeByName("the type", type);
@@ -292,7 +292,7 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
     );
   }
 
-  /** How many bytes the header takes, padding included. C: `gguf_get_meta_size`. */
+  /** Bytes of the header, padding included. C: `gguf_get_meta_size`. */
   get headerByteLength(): number {
     return Number(this.native.lib.gguf_get_meta_size(this.unsafePointer));
   }

@@ -22,10 +22,10 @@ import type { GgmlContext } from "../tensor/context.ts";
 import { parseGgufHeader } from "../../gguf/header.ts";
 import { filePath } from "../../gguf/writer.ts";
 
-/** What is made of the tensors of a file: nothing, tensors without data, or tensors with their data. C: `gguf_init_params`. */
+/** Treatment of a file's tensors: nothing, tensors without data, or tensors with their data. C: `gguf_init_params`. */
 export type NativeGgufTensors = "none" | "shapes" | "data";
 
-/** How a native GGUF context is read. */
+/** Options of reading a native GGUF context. */
 export interface NativeGgufOptions {
   /** Which tensors {@linkcode NativeGguf.context} has. Default `"none"`. */
   readonly tensors?: NativeGgufTensors | undefined;
@@ -33,13 +33,13 @@ export interface NativeGgufOptions {
 
 /** A file's bytes by a function. */
 export interface NativeGgufReader {
-  /** How many bytes there are. */
+  /** Length in bytes. */
   readonly size: number;
   /** Gives `length` bytes from `offset` on, at once; fewer end the reading. */
   read(offset: number, length: number): Uint8Array;
 }
 
-/** What was read. */
+/** The bytes that were read. */
 export interface ReadGguf {
   /** The libraries that read it. */
   readonly native: Native;
@@ -113,7 +113,7 @@ export async function readGgufByFunction(
 /** Fills memory from a position on; gives how many bytes there were. */
 type ReadInto = (into: Uint8Array, position: number) => number;
 
-/** What a function reads, for the check of the header. */
+/** A byte source over a reader function, for the check of the header. */
 function readerSource(read: ReadInto, size: number): ByteSource {
   const name = "what the reader gives";
   return {

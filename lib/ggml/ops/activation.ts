@@ -278,9 +278,9 @@ export function unary(context: GgmlContext, a: Tensor, name: UnaryName, options?
   );
 }
 
-/** How {@linkcode leakyRelu} works. */
+/** Options of {@linkcode leakyRelu}. */
 export interface LeakyReluOptions extends InPlaceOptions {
-  /** What `a` below 0 is multiplied by. Default 0.01. C: `negative_slope`. */
+  /** Factor for values of `a` below 0. Default 0.01. C: `negative_slope`. */
   slope?: number | undefined;
 }
 
@@ -351,7 +351,7 @@ export function clamp(context: GgmlContext, a: Tensor, options: ClampOptions): T
   );
 }
 
-/** How {@linkcode scale} works. */
+/** Options of {@linkcode scale}. */
 export interface ScaleOptions extends InPlaceOptions {
   /** Added after. Default 0. */
   bias?: number | undefined;

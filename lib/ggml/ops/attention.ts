@@ -13,11 +13,11 @@ import { check, F32_F16, type InPlaceOptions, INT_MAX, libOf, shapeOf } from "./
 import { cpuTypes } from "./cpu_types.ts";
 import { wantsInPlace } from "./in_place.ts";
 
-/** What {@linkcode softMax} is of. */
+/** Options of {@linkcode softMax}. */
 export interface SoftMaxOptions extends InPlaceOptions {
   /** Added before, f32 or f16, contiguous: [n, at least m, …], whose dimensions 2 and 3 divide those of `a`. */
   mask?: Tensor | undefined;
-  /** What `a` is multiplied by before. Default 1. */
+  /** Factor of `a` before the operator. Default 1. */
   scale?: number | undefined;
   /** The greatest slope of ALiBi, by which the mask is multiplied, each head (dimension 2) by its own; needs a mask. Default 0: none. C: `max_bias`. */
   maxBias?: number | undefined;
@@ -76,7 +76,7 @@ function needsMask(op: string): InvalidArgumentError {
   });
 }
 
-/** How the gradient of {@linkcode softMax} is made. */
+/** Options of the gradient of {@linkcode softMax}. */
 export interface SoftMaxBackOptions extends InPlaceOptions {
   /** The scale of the softmax. Default 1. */
   scale?: number | undefined;
@@ -105,11 +105,11 @@ export function softMaxBack(
   );
 }
 
-/** How {@linkcode flashAttention} works. */
+/** Options of {@linkcode flashAttention}. */
 export interface FlashAttentionOptions {
   /** Added to the products, f16, contiguous: [keys, at least queries, …], whose dimensions 2 and 3 divide those of `q`. */
   mask?: Tensor | undefined;
-  /** What the products are multiplied by. Default 1 / √(length of a query). */
+  /** Factor of the products. Default 1 / √(length of a query). */
   scale?: number | undefined;
   /** As in {@linkcode softMax}. Default 0. C: `max_bias`. */
   maxBias?: number | undefined;
@@ -179,7 +179,7 @@ export function flashAttention(
   return made;
 }
 
-/** How exact the sums of a {@linkcode flashAttention} are. Throws InvalidArgumentError for another tensor. C: `ggml_flash_attn_ext_get_prec`. */
+/** Returns the precision of a {@linkcode flashAttention}. Throws InvalidArgumentError for another tensor. C: `ggml_flash_attn_ext_get_prec`. */
 export function flashAttentionPrecision(a: Tensor): "default" | "f32" {
   shapeOf("flashAttentionPrecision", "a", a);
   if (a.struct.op !== ggml_op.GGML_OP_FLASH_ATTN_EXT) {

@@ -10,7 +10,7 @@ import type { Tensor } from "../tensor/tensor.ts";
 import { typeByName } from "../tensor/types.ts";
 import { check, F32_F16, INT_MAX, type OperatorCheck } from "./check.ts";
 
-/** How a kernel moves along one axis. */
+/** Movement of a kernel along one axis. */
 export interface AxisOptions {
   /** From one place to the next, from 1. Default 1. */
   stride?: number | undefined;
@@ -20,7 +20,7 @@ export interface AxisOptions {
   dilation?: number | undefined;
 }
 
-/** How a kernel moves along several axes: one number for all, or one for each, the width first. */
+/** Movement of a kernel along several axes: one number for all, or one for each, the width first. */
 export interface AxesOptions {
   /** From one place to the next, from 1. Default 1. */
   stride?: number | readonly number[] | undefined;
@@ -33,7 +33,7 @@ export interface AxesOptions {
 /** The largest kernel step that is taken: products of them are counted in 32 bits. */
 export const MAX_STEP = 1 << 15;
 
-/** How a kernel moves along each axis. */
+/** Movement of a kernel along each axis. */
 export interface Axes {
   /** The strides. */
   readonly s: number[];
@@ -59,7 +59,7 @@ export function checkAxes(checked: OperatorCheck, options: AxesOptions, count: n
   };
 }
 
-/** How many places a kernel has along each axis; throws when there is none. */
+/** Returns the number of positions of a kernel along each axis; throws when there is none. */
 export function placesOf(checked: OperatorCheck, a: Tensor, b: Tensor, { s, p, d }: Axes): number[] {
   return s.map((stride, index) => {
     const [kernel, size] = [a.shape[index as 0], b.shape[index as 0]];
@@ -233,9 +233,9 @@ export function conv2dDirect(context: GgmlContext, a: Tensor, b: Tensor, options
   );
 }
 
-/** How {@linkcode conv3d} works. */
+/** Options of {@linkcode conv3d}. */
 export interface Conv3dOptions extends AxesOptions {
-  /** How many channels the pictures have: dimension 3 of `a` is that times the channels out, of `b` that times n. */
+  /** Number of channels of the pictures: dimension 3 of `a` is that times the channels out, of `b` that times n. */
   channels: number;
 }
 

@@ -43,7 +43,7 @@ function checkConversion(checked: OperatorCheck<{ a: Tensor }>, a: Tensor, type:
 }
 
 /**
- * Copies `a` into `b`, which has as many elements; floats are converted, and quantised where `b` comes in blocks (then both have the same rows, and `b`
+ * Copies `a` into `b`, which has as many elements; floats are converted, and quantized where `b` comes in blocks (then both have the same rows, and `b`
  * is contiguous). Gives a view of `b`.
  *
  * Throws TensorShapeError, TensorTypeError, TensorLayoutError, ContextFullError, DisposedError. C: `ggml_cpy`.

@@ -3,7 +3,7 @@ import type { GgmlContext } from "../tensor/context.ts";
 import { typeByName, type TypeName, typeNames } from "../tensor/types.ts";
 import { libOf } from "./check.ts";
 
-/** What the CPU's kernels can do with each type. */
+/** The CPU kernels' support of each type. */
 export interface CpuTypes {
   /** Those that floats can be written as inside a graph. C: `ggml_type_traits_cpu.from_float`. */
   readonly writable: readonly TypeName[];
@@ -15,7 +15,7 @@ export interface CpuTypes {
 
 const known = new WeakMap<Native, CpuTypes>();
 
-/** What the CPU's kernels can do with each type, as the libraries say. */
+/** The CPU kernels' support of each type, as the libraries say. */
 export function cpuTypes(context: GgmlContext): CpuTypes {
   libOf(context);
   const { native } = context;

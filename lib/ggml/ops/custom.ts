@@ -23,7 +23,7 @@ export type CustomFunction = (result: Tensor, ...operands: readonly Tensor[]) =>
 /** One task: JavaScript runs on the thread that made the function and no other. */
 const TASKS = 1;
 
-/** What functions of the graph that is being computed threw. */
+/** Errors of custom operators of the graph that is being computed. */
 let thrown: unknown[] = [];
 
 /**
@@ -131,7 +131,7 @@ export function mapCustom(
   );
 }
 
-/** What {@linkcode custom} makes. */
+/** Options of {@linkcode custom}. */
 export interface CustomOptions {
   /** The result's type. Not with `into`. */
   type?: TypeName | undefined;

@@ -40,8 +40,8 @@ export function lightningIndexer(context: GgmlContext, q: Tensor, k: Tensor, wei
 }
 
 /**
- * How four streams are combined: `mixes` [24, tokens], `scale` [3 or more], `base` [24] of f32 give [4, 4, tokens]: a softmax over the first dimension,
- * then normalised over both in turn, `iterations` times. As {@linkcode lightningIndexer}. C: `ggml_dsv4_hc_comb`.
+ * Combines four streams: `mixes` [24, tokens], `scale` [3 or more], `base` [24] of f32 give [4, 4, tokens]: a softmax over the first dimension,
+ * then normalized over both in turn, `iterations` times. As {@linkcode lightningIndexer}. C: `ggml_dsv4_hc_comb`.
  */
 export function hyperCombine(
   context: GgmlContext,

@@ -1,5 +1,5 @@
 /**
- * What convolutions are made of: pictures as matrices, and back.
+ * Pictures as matrices for convolutions, and back.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import {
   plain,
 } from "./convolution.ts";
 
-/** How {@linkcode im2col} works. */
+/** Options of {@linkcode im2col}. */
 export interface Im2colOptions extends AxesOptions {
   /** Pictures, not rows. Default true. C: `is_2D`. */
   pictures?: boolean | undefined;
@@ -113,7 +113,7 @@ export function im2colBack(
   );
 }
 
-/** How {@linkcode im2col3d} works. */
+/** Options of {@linkcode im2col3d}. */
 export interface Im2col3dOptions extends Conv3dOptions {
   /** The type of the result. Default `"f16"`. */
   type?: "f32" | "f16" | undefined;
@@ -130,13 +130,13 @@ export function im2col3d(context: GgmlContext, a: Tensor, b: Tensor, options: Im
   );
 }
 
-/** How {@linkcode col2im1d} works. */
+/** Options of {@linkcode col2im1d}. */
 export interface Col2im1dOptions {
   /** From 1. Default 1. */
   stride?: number | undefined;
   /** The channels out, which divide the first dimension. */
   channels: number;
-  /** How much is cut off on both sides. Default 0. */
+  /** Elements that are cut off on both sides. Default 0. */
   padding?: number | undefined;
 }
 

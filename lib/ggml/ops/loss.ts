@@ -1,5 +1,5 @@
 /**
- * Losses, and the steps of optimisers.
+ * Losses, and the steps of optimizers.
  *
  * @module
  */

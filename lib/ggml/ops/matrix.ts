@@ -85,7 +85,7 @@ export function outProd(context: GgmlContext, a: Tensor, b: Tensor): Tensor {
   return checked.build((into) => context.native.lib.ggml_out_prod(into, a.unsafePointer, b.unsafePointer));
 }
 
-/** How exact a product's sums are. C: `enum ggml_prec`. */
+/** Precision of a product's sums. C: `enum ggml_prec`. */
 export type Precision = "default" | "f32";
 
 const precisions: Readonly<Record<Precision, ggml_prec>> = {
@@ -156,7 +156,7 @@ export function diag(context: GgmlContext, a: Tensor): Tensor {
   return checked.build((into) => context.native.lib.ggml_diag(into, a.unsafePointer));
 }
 
-/** What {@linkcode tri} keeps. C: `enum ggml_tri_type`. */
+/** The part that {@linkcode tri} keeps. C: `enum ggml_tri_type`. */
 export type Triangle = "upperWithDiagonal" | "upper" | "lowerWithDiagonal" | "lower";
 
 const triangles: Readonly<Record<Triangle, ggml_tri_type>> = {

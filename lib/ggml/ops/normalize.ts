@@ -9,7 +9,7 @@ import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { check, type InPlaceOptions, libOf } from "./check.ts";
 
-/** How rows are normalised. */
+/** Options of normalization. */
 export interface NormOptions extends InPlaceOptions {
   /** Added before the root is taken; from 0 upwards. Default 1e-5. C: `eps`. */
   epsilon?: number | undefined;
@@ -55,7 +55,7 @@ export function rmsNormBack(context: GgmlContext, gradient: Tensor, a: Tensor, e
 }
 
 /**
- * The channels (dimension 2) of each image in `groups` groups, each normalised as by {@linkcode norm}; f32. Throws TensorTypeError, TensorLayoutError,
+ * The channels (dimension 2) of each image in `groups` groups, each normalized as by {@linkcode norm}; f32. Throws TensorTypeError, TensorLayoutError,
  * InvalidArgumentError. C: `ggml_group_norm`.
  */
 export function groupNorm(context: GgmlContext, a: Tensor, groups: number, options?: NormOptions): Tensor {

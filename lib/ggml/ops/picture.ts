@@ -11,7 +11,7 @@ import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { check, F32_F16, INT_MAX, libOf, type OperatorCheck } from "./check.ts";
 
-/** What is taken of each pool. C: `enum ggml_op_pool`. */
+/** Reduction of each pool. C: `enum ggml_op_pool`. */
 export type PoolKind = "max" | "mean";
 
 const poolKinds: Readonly<Record<PoolKind, ggml_op_pool>> = {
@@ -21,15 +21,15 @@ const poolKinds: Readonly<Record<PoolKind, ggml_op_pool>> = {
 
 const MOST = 1 << 15;
 
-/** How {@linkcode pool1d} works. */
+/** Options of {@linkcode pool1d}. */
 export interface Pool1dOptions {
   /** The largest or the mean. */
   kind: PoolKind;
-  /** How many numbers a pool has, from 1. C: `k0`. */
+  /** Size of a pool, from 1. C: `k0`. */
   size: number;
   /** From one pool to the next, from 1. Default `size`. C: `s0`. */
   stride?: number | undefined;
-  /** What pools reach over on both sides. Default 0. C: `p0`. */
+  /** Padding on both sides. Default 0. C: `p0`. */
   padding?: number | undefined;
 }
 
@@ -49,15 +49,15 @@ export function pool1d(context: GgmlContext, a: Tensor, options: Pool1dOptions):
   return checked.build((into) => context.native.lib.ggml_pool_1d(into, a.unsafePointer, kind, size, stride, padding));
 }
 
-/** How {@linkcode pool2d} works: one number for both axes, or one for each, the width first. */
+/** Options of {@linkcode pool2d}: one number for both axes, or one for each, the width first. */
 export interface Pool2dOptions {
   /** The largest or the mean. */
   kind: PoolKind;
-  /** How large a pool is, from 1. C: `k0`, `k1`. */
+  /** Size of a pool, from 1. C: `k0`, `k1`. */
   size: number | readonly [number, number];
   /** From one pool to the next, from 1. Default `size`. C: `s0`, `s1`. */
   stride?: number | readonly [number, number] | undefined;
-  /** What pools reach over on both sides. Default 0. C: `p0`, `p1`. */
+  /** Padding on both sides. Default 0. C: `p0`, `p1`. */
   padding?: number | readonly [number, number] | undefined;
 }
 
@@ -145,7 +145,7 @@ export function upscale(context: GgmlContext, a: Tensor, factor: number, mode: S
   return checked.build((into) => context.native.lib.ggml_upscale(into, a.unsafePointer, by, wanted));
 }
 
-/** How {@linkcode interpolate} works. */
+/** Options of {@linkcode interpolate}. */
 export interface InterpolateOptions {
   /** Default `"bilinear"`. */
   mode?: ScaleMode | undefined;
@@ -186,11 +186,11 @@ export function interpolate(
   );
 }
 
-/** How {@linkcode pad} fills up: for each of up to four dimensions how much comes after, and with `before` how much comes before. */
+/** Options of {@linkcode pad}: for each of up to four dimensions how much comes after, and with `before` how much comes before. */
 export interface PadOptions {
-  /** How much comes before, each from 0. Default none. */
+  /** Padding before, each from 0. Default none. */
   before?: readonly number[] | undefined;
-  /** What comes from the other end, as on a torus, and at most its size; else zeros. Default false. */
+  /** Wrap-around, as on a torus, and at most its size; else zeros. Default false. */
   circular?: boolean | undefined;
 }
 

@@ -40,7 +40,7 @@ export interface SsmScanOperands {
   c: Tensor;
   /** For each sequence the number of its state, i32 [n]. */
   ids: Tensor;
-  /** How many states are kept, the last ones first. Default 1. C: `K`. */
+  /** Number of states that are kept, the last ones first. Default 1. C: `K`. */
   snapshots?: number | undefined;
 }
 
@@ -161,7 +161,7 @@ export interface GatedLinearOperands {
   g: Tensor;
   /** [size · size · heads, n]; `n` divides `tokens`. */
   state: Tensor;
-  /** What the results are multiplied by. Default 1 / √size. */
+  /** Factor of the results. Default 1 / √size. */
   scale?: number | undefined;
 }
 
@@ -249,7 +249,7 @@ export interface GatedDeltaOperands {
   beta: Tensor;
   /** [size, size, heads, n], contiguous. */
   state: Tensor;
-  /** How many states are kept, the last one first. Default 1. C: `K`. */
+  /** Number of states that are kept, the last one first. Default 1. C: `K`. */
   snapshots?: number | undefined;
 }
 

@@ -45,7 +45,7 @@ export function argmax(context: GgmlContext, a: Tensor): Tensor {
   );
 }
 
-/** How many elements of `a` and `b` are equal, one i64; both of i32 and one shape of at most two dimensions: of more ggml counts wrongly. Throws TensorShapeError, TensorTypeError. C: `ggml_count_equal`. */
+/** Counts the equal elements of `a` and `b`, one i64; both of i32 and one shape of at most two dimensions: of more ggml counts wrongly. Throws TensorShapeError, TensorTypeError. C: `ggml_count_equal`. */
 export function countEqual(context: GgmlContext, a: Tensor, b: Tensor): Tensor {
   return check("countEqual", context, { a, b })
     .type("a", "i32").type("b", "i32").dimensions("a", 2).sameShape("b", "a")

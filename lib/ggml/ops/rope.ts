@@ -38,15 +38,15 @@ const modes: Readonly<Record<RopeMode, number>> = {
   vision: GGML_ROPE_TYPE_VISION,
 };
 
-/** How {@linkcode rope} turns. */
+/** Options of {@linkcode rope}. */
 export interface RopeOptions {
-  /** How many numbers of each head are turned, even. Default all; half of them in the mode `"vision"`. C: `n_dims`. */
+  /** Numbers of each head that are rotated, even. Default all; half of them in the mode `"vision"`. C: `n_dims`. */
   dimensions?: number | undefined;
   /** Which numbers are turned together. Default `"normal"`: neighbours. C: `mode`. */
   mode?: RopeMode | undefined;
-  /** How many pairs turn by each of the four positions; for the modes `"mrope"`, `"imrope"` and `"vision"`, where one of the first three is above 0. */
+  /** Number of pairs that each of the four positions rotates; for the modes `"mrope"`, `"imrope"` and `"vision"`, where one of the first three is above 0. */
   sections?: readonly [number, number, number, number] | undefined;
-  /** What each frequency is divided by, f32, one for each pair of a head. C: `c`. */
+  /** Divisors of the frequencies, f32, one for each pair of a head. C: `c`. */
   factors?: Tensor | undefined;
   /** The first number of each head that is turned, even. Not in the mode `"vision"`. Default 0. C: `ggml_rope_set_offset`. */
   offset?: number | undefined;
@@ -54,7 +54,7 @@ export interface RopeOptions {
   frequencyBase?: number | undefined;
   /** Default 1. C: `freq_scale`. */
   frequencyScale?: number | undefined;
-  /** How much of YaRN is mixed in. Default 0. C: `ext_factor`. */
+  /** Mix factor of YaRN. Default 0. C: `ext_factor`. */
   extFactor?: number | undefined;
   /** Default 1. C: `attn_factor`. */
   attentionFactor?: number | undefined;
@@ -244,9 +244,9 @@ export function ropeBack(context: GgmlContext, gradient: Tensor, positions: Tens
   return result;
 }
 
-/** What {@linkcode yarnRange} is asked about. */
+/** Options of {@linkcode yarnRange}. */
 export interface YarnOptions {
-  /** How many numbers of each head are turned. C: `n_dims`. */
+  /** Numbers of each head that are rotated. C: `n_dims`. */
   dimensions: number;
   /** The context that the model was trained with. C: `n_ctx_orig`. */
   trainedContext: number;

@@ -9,15 +9,15 @@ import { askServer, type RpcServerInfo } from "./protocol.ts";
 import { parseEndpoint } from "./endpoint.ts";
 import { endpointInUse } from "./connections.ts";
 
-/** How a server is asked. */
+/** Options of a question to a server. */
 export interface RpcConnectOptions {
-  /** How long it may take to answer, in milliseconds: 1 to 2,147,483,647, default 5,000. */
+  /** Time limit of an answer in milliseconds: 1 to 2,147,483,647, default 5,000. */
   readonly timeoutMs?: number | undefined;
   /** Stops; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How long a server may take to answer, in milliseconds. */
+/** Time limit of a server's answer in milliseconds. */
 export const DEFAULT_TIMEOUT_MS = 5_000;
 
 /**

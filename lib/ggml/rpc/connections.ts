@@ -24,11 +24,11 @@ export interface RemotePlace {
   readonly index: number;
 }
 
-/** What is open on a native thread. Plain data. */
+/** Devices that are open on a native thread. Plain data. */
 export interface OpenedRemote {
   /** The devices, in the order in which they were asked for. */
   readonly devices: readonly Pointer<"ggml_backend_device">[];
-  /** What keeps each connection. */
+  /** Backends that keep the connections open. */
   readonly backends: readonly Pointer<"ggml_backend">[];
 }
 

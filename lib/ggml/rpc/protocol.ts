@@ -22,7 +22,7 @@ export interface RemoteDevice {
   readonly memoryTotal: number;
 }
 
-/** What a server says of itself. Plain data. */
+/** Description of a server. Plain data. */
 export interface RpcServerInfo {
   /** Where it listens. */
   readonly endpoint: string;

@@ -26,11 +26,11 @@ import type { TensorValues } from "../tensor/view.ts";
 import { encodeValues, type TensorInput } from "../tensor/write.ts";
 import type { GgmlTasks } from "../thread/tasks.ts";
 
-/** How a device of another machine is opened. */
+/** Options of opening a device of another machine. */
 export interface RemoteBackendOptions {
-  /** How long the server may take to answer at first, in milliseconds: 1 to 2,147,483,647, default 5,000. */
+  /** Time limit of the server's first answer in milliseconds: 1 to 2,147,483,647, default 5,000. */
   readonly timeoutMs?: number | undefined;
-  /** How long work may go on without a sign of life, in milliseconds: 0 to 2,147,483,647, default 120,000; 0 is for ever. */
+  /** Milliseconds that work may take without a sign of life: 0 to 2,147,483,647, default 120,000; 0 is for ever. */
   readonly watchdogMs?: number | undefined;
   /** Stops the opening. */
   readonly signal?: AbortSignal | undefined;

@@ -24,7 +24,7 @@ import {
 } from "../../support/check.ts";
 import { askServer } from "./protocol.ts";
 
-/** How a server is started. */
+/** Options of a server. */
 export interface RpcServerOptions {
   /**
    * The IPv4 address of the network that it listens on. Default `"127.0.0.1"`, which other machines don't reach. Any other one is open to all that
@@ -33,13 +33,13 @@ export interface RpcServerOptions {
   readonly host?: string | undefined;
   /** The port: 1 to 65,535; default one that is free. */
   readonly port?: number | undefined;
-  /** How many threads compute: 1 to 512, default one for each core. */
+  /** Number of threads: 1 to 512, default one for each core. */
   readonly threads?: number | undefined;
   /** The names of the devices that it offers, such as `"CPU"`; default the graphics cards, and without one the processor. */
   readonly devices?: readonly string[] | undefined;
   /** A folder in which large weights are kept, so that they aren't sent again; default none. */
   readonly cache?: string | undefined;
-  /** How long the start may take, in milliseconds: 1 to 2,147,483,647, default 30,000. */
+  /** Time limit of the start in milliseconds: 1 to 2,147,483,647, default 30,000. */
   readonly timeoutMs?: number | undefined;
   /** Gets warnings; default `process.emitWarning`. */
   readonly onWarning?: ((warning: string) => void) | undefined;
@@ -49,11 +49,11 @@ export interface RpcServerOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What the child process is told. Plain data. */
+/** Settings of the child process. Plain data. */
 export interface RpcChildSettings {
   /** Where it listens. */
   readonly endpoint: string;
-  /** How many threads compute. */
+  /** Number of threads. */
   readonly threads: number;
   /** Its devices by name; none for the default. */
   readonly devices: readonly string[];
@@ -62,10 +62,10 @@ export interface RpcChildSettings {
 }
 
 const names = ["host", "port", "threads", "devices", "cache", "timeoutMs", "onWarning", "output", "signal"] as const;
-/** How long a child may take to end by itself, and between questions whether it is up. */
+/** Milliseconds that a child may take to end by itself, and between polls while it starts. */
 const PATIENCE_MS = 2_000;
 const PAUSE_MS = 25;
-/** How much of what it wrote is kept for an error. */
+/** Characters of its output that are kept for an error. */
 const KEPT_OUTPUT = 4_096;
 
 /**
@@ -219,7 +219,7 @@ class Child {
   readonly #process: ChildProcess;
   readonly ended: Promise<string>;
   #output = "";
-  /** How it has ended. */
+  /** How it ended. */
   gone: string | undefined;
 
   constructor(settings: RpcChildSettings, libraries: string, show: boolean) {

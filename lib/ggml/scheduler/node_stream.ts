@@ -4,7 +4,7 @@ import { gateStates, type Watch } from "../thread/schedule.ts";
 
 /** Nodes that a computation on a native thread shows, one at a time: it waits until the next one is asked for. */
 export class NodeStream implements AsyncIterable<Pointer<"ggml_tensor">> {
-  /** What the thread is given. */
+  /** Input for the thread. */
   readonly watch: Watch;
   readonly #word: Int32Array<SharedArrayBuffer>;
   readonly #shown = new ItemQueue<Pointer<"ggml_tensor">>("this computation");

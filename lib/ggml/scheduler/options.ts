@@ -4,11 +4,11 @@ import type { BufferType } from "../backend/buffer_type.ts";
 import { brands } from "../brands.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 
-/** How a scheduler is made. */
+/** Options of a scheduler. */
 export interface SchedulerOptions {
   /** The memory that each backend computes in, in their order; default: what each likes best. C: `bufts`. */
   bufferTypes?: readonly BufferType[] | undefined;
-  /** How many tensors a graph may have, 1 to 1,048,576; default 2048. C: `graph_size`. */
+  /** Largest number of tensors of a graph, 1 to 1,048,576; default 2048. C: `graph_size`. */
   graphSize?: number | undefined;
   /** Keeps several copies of inputs, so that the next computation may begin before the last one is done. Default false. C: `parallel`. */
   parallel?: boolean | undefined;
@@ -16,7 +16,7 @@ export interface SchedulerOptions {
   opOffload?: boolean | undefined;
 }
 
-/** How `Scheduler.evaluate` shows nodes. */
+/** Options of `Scheduler.evaluate`. */
 export interface EvaluateOptions extends WorkOptions {
   /** Which nodes are shown; default: all. What is shown is computed by itself, which takes longer. */
   filter?: ((node: Tensor) => boolean) | undefined;

@@ -2,7 +2,7 @@ import { computeSpec, type EvaluateOptions, evaluateSpec, type SchedulerOptions,
 import { definePicture } from "../../support/inspect.ts";
 import { brands } from "../brands.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
-import { AllocationError, BackendError, InvalidArgumentError, UnsupportedOperationError } from "../../errors.ts";
+import { type AllocationError, BackendError, InvalidArgumentError, UnsupportedOperationError } from "../../errors.ts";
 import { ScheduledGraph, SourceSnapshot, tensorsOf } from "../backend/scheduled_graph.ts";
 import type { Backend } from "../backend/backend.ts";
 import { BufferType } from "../backend/buffer_type.ts";
@@ -92,7 +92,7 @@ export class Scheduler implements Disposable {
     return this.native.lib.ggml_backend_sched_get_n_splits(this.unsafePointer);
   }
 
-  /** How many copies of inputs it keeps: 1 unless it is `parallel`. C: `ggml_backend_sched_get_n_copies`. */
+  /** Number of copies of inputs: 1 unless it is `parallel`. C: `ggml_backend_sched_get_n_copies`. */
   get copyCount(): number {
     return this.native.lib.ggml_backend_sched_get_n_copies(this.unsafePointer);
   }

@@ -12,9 +12,9 @@ import type { Tensor } from "./tensor.ts";
 import { flatten, type FlatValues, type TensorInput } from "./write.ts";
 import { checkShape, typeByName, type TypeName } from "./types.ts";
 
-/** How a {@linkcode GgmlContext} is made. */
+/** Options of {@linkcode GgmlContext}. */
 export interface GgmlContextOptions {
-  /** How many tensors it has room for, those between the operators of a compound one included. 1 to 16,777,216, default 2,048. */
+  /** Capacity in tensors, intermediate ones of compound operators included. 1 to 16,777,216, default 2,048. */
   maxTensors?: number | undefined;
   /**
    * Bytes for the data of its tensors. 0, the default, gives a context whose tensors have no memory until an allocator gives them some.
@@ -108,7 +108,7 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
    * A new tensor.
    *
    * Throws InvalidArgumentError for an unknown type or a bad dimension, TensorShapeError when the first dimension isn't a multiple of the type's block,
-   * ContextFullError when there is no room. C: `ggml_new_tensor`.
+   * ContextFullError when there is no capacity. C: `ggml_new_tensor`.
    *
    * ```ts
    * import assert from "node:assert/strict";

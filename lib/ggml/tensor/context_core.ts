@@ -36,7 +36,7 @@ export class AdoptedContext implements ContextParts {
 /** Tensors that a single function of ggml makes at most, with some to spare. */
 const MAX_TENSORS_MADE = 16;
 
-/** What the library itself needs of a {@linkcode GgmlContext}: memory, lifetimes, and who uses whom. */
+/** Internals of a {@linkcode GgmlContext}: memory, lifetimes, and who uses whom. */
 export class ContextCore {
   /** The native context. */
   readonly handle: Handle<"ggml_context">;
@@ -46,7 +46,7 @@ export class ContextCore {
   #lifetime = new Lifetime();
   readonly #views = new HandedOut();
   readonly #owned: Disposable[];
-  /** What owns the memory of its tensors: it lives as long as a tensor can be reached. */
+  /** The owner of the memory of its tensors: it lives as long as a tensor can be reached. */
   readonly #memory = new Set<object>();
   readonly #resetListeners = new Set<() => void>();
 
@@ -66,7 +66,7 @@ export class ContextCore {
     });
   }
 
-  /** What its tensors live by, until it is disposed or reset. */
+  /** Lifetime of its tensors, until it is disposed or reset. */
   get lifetime(): Lifetime {
     return this.#lifetime;
   }

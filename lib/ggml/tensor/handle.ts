@@ -9,9 +9,9 @@ export interface NativeObject<T extends string> {
   readonly unsafePointer: Pointer<T>;
 }
 
-/** What a {@linkcode Handle} is made from. */
+/** Parts of a {@linkcode Handle}. */
 export interface HandleParts<T extends string> {
-  /** What it is, for messages: `"the backend CPU"`. */
+  /** Description for messages: `"the backend CPU"`. */
   readonly what: string;
   /** Its address. */
   readonly pointer: Pointer<T>;

@@ -1,5 +1,5 @@
 /**
- * How tensors lie in memory.
+ * Memory layouts of tensors.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { brands } from "../brands.ts";
 import type { Tensor } from "./tensor.ts";
 import type { Shape } from "./types.ts";
 
-/** How a tensor's elements lie in memory. Plain data. */
+/** Memory layout of a tensor. Plain data. */
 export interface TensorLayout {
   /** Its elements lie one after another. C: `ggml_is_contiguous`. */
   contiguous: boolean;
@@ -39,7 +39,7 @@ export interface TensorLayout {
   elementSize: number;
 }
 
-/** How a tensor's elements lie in memory. Throws InvalidArgumentError, DisposedError. */
+/** Returns the memory layout of a tensor. Throws InvalidArgumentError, DisposedError. */
 export function tensorLayout(tensor: Tensor): TensorLayout {
   const { native, unsafePointer } = brands.tensor.check("tensor", tensor);
   const { lib } = native;
@@ -64,7 +64,7 @@ export function tensorLayout(tensor: Tensor): TensorLayout {
   };
 }
 
-/** What two tensors have in common. Plain data. */
+/** Comparison of two tensors' layouts. Plain data. */
 export interface LayoutComparison {
   /** Their dimensions are the same. C: `ggml_are_same_shape`. */
   sameShape: boolean;
@@ -74,7 +74,7 @@ export interface LayoutComparison {
   repeatable: boolean;
 }
 
-/** What two tensors have in common. Throws InvalidArgumentError, DisposedError. */
+/** Comparison of two tensors' layouts. Throws InvalidArgumentError, DisposedError. */
 export function compareLayouts(a: Tensor, b: Tensor): LayoutComparison {
   const { lib } = brands.tensor.check("a", a).native;
   brands.tensor.check("b", b);

@@ -13,7 +13,7 @@ const scratches = new WeakMap<Native, Scratch>();
 const CAPACITY = 64;
 
 /**
- * The bytes that a function of ggml takes of a context, found by letting it make its tensors in another one first: ggml aborts when there is no room.
+ * The bytes that a function of ggml takes of a context, found by letting it make its tensors in another one first: ggml aborts when there is no capacity.
  * With `data` the tensors' own data is counted too.
  */
 export function measure(native: Native, make: TensorMaker, data: boolean): number {

@@ -10,16 +10,16 @@ import { checkInteger, checkOptions, isInstance, show } from "../../support/chec
 import { TensorTypeError } from "./errors.ts";
 import { checkBlocks, MAX_DIMENSION, typeByName, type TypeName, typeNames } from "./types.ts";
 
-/** What {@linkcode quantize} may be told. */
+/** Options of {@linkcode quantize}. */
 export interface QuantizeOptions {
   /**
-   * How much each column matters, one positive number for each of a row's elements. The types `"iq1_s"`, `"iq2_xxs"` and `"iq2_xs"` need it.
+   * Importance of each column, one positive number for each of a row's elements. The types `"iq1_s"`, `"iq2_xxs"` and `"iq2_xs"` need it.
    * C: `imatrix`.
    */
   importance?: Float32Array | undefined;
 }
 
-/** Types that nothing is quantised to: the results of arithmetic, and the form of activations inside a matrix multiplication. */
+/** Types that nothing is quantized to: the results of arithmetic, and the form of activations inside a matrix multiplication. */
 const notTargets: readonly TypeName[] = ["f64", "i8", "i16", "i32", "i64", "q8_1", "q8_K"];
 
 /** The types that {@linkcode quantize} makes. */

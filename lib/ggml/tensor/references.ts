@@ -13,6 +13,6 @@ export type TensorReference = NativeObject<"ggml_tensor">;
  * C: `struct ggml_cgraph`.
  */
 export interface GraphReference extends NativeObject<"ggml_cgraph"> {
-  /** Keeps the graph, its context and its tensors in memory until the function that it gives is called: work on another thread uses them. */
+  /** Keeps the graph, its context and its tensors in memory until the returned function is called: work on another thread uses them. */
   retain(): () => void;
 }

@@ -14,7 +14,7 @@ import { type TensorInput, writeTensor, writeTensorBytes } from "./write.ts";
 import { GraphError, TensorShapeError, TensorTypeError } from "./errors.ts";
 import { type Shape, typeById, type TypeName } from "./types.ts";
 
-/** What a tensor is marked as. C: `enum ggml_tensor_flag`. */
+/** A tensor's flag. C: `enum ggml_tensor_flag`. */
 export type TensorFlag = "input" | "output" | "param" | "loss" | "compute";
 
 const flagBits: Readonly<Record<TensorFlag, number>> = {
@@ -118,17 +118,17 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
     return this;
   }
 
-  /** How many dimensions it has: the last one that isn't 1. C: `ggml_n_dims`. */
+  /** Number of dimensions, up to the last one that isn't 1. C: `ggml_n_dims`. */
   get dimensions(): number {
     return this.native.lib.ggml_n_dims(this.unsafePointer);
   }
 
-  /** How many elements it has. C: `ggml_nelements`. */
+  /** Number of elements. C: `ggml_nelements`. */
   get elementCount(): number {
     return Number(this.native.lib.ggml_nelements(this.unsafePointer));
   }
 
-  /** How many rows it has. C: `ggml_nrows`. */
+  /** Number of rows. C: `ggml_nrows`. */
   get rowCount(): number {
     return Number(this.native.lib.ggml_nrows(this.unsafePointer));
   }
@@ -173,7 +173,7 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
     return Number(this.struct.view_offs);
   }
 
-  /** What it is marked as. C: `flags`. */
+  /** Its flags. C: `flags`. */
   get flags(): TensorFlag[] {
     const { flags } = this.struct;
     return (Object.keys(flagBits) as TensorFlag[]).filter((flag) => (flags & flagBits[flag]) !== 0);

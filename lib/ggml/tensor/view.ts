@@ -6,7 +6,7 @@ import type { Tensor } from "./tensor.ts";
 import { TensorLayoutError } from "./errors.ts";
 import type { TypeName } from "./types.ts";
 
-/** What {@linkcode Tensor.view} gives: by the tensor's type. */
+/** A view of a tensor's memory, by the tensor's type. */
 export type TensorArray =
   | Float32Array<ArrayBuffer>
   | Float64Array<ArrayBuffer>
@@ -18,7 +18,7 @@ export type TensorArray =
   | BigInt64Array<ArrayBuffer>
   | Uint8Array<ArrayBuffer>;
 
-/** What {@linkcode Tensor.read} gives: Float32Array for floats of 32 bits and less and for types in blocks. */
+/** A copy of a tensor's values: Float32Array for floats of 32 bits and less and for types in blocks. */
 export type TensorValues =
   | Float32Array<ArrayBuffer>
   | Float64Array<ArrayBuffer>

@@ -22,7 +22,7 @@ export type NestedNumbers =
   | readonly (readonly (readonly number[])[])[]
   | readonly (readonly (readonly (readonly number[])[])[])[];
 
-/** What {@linkcode Tensor.write} takes: one value for each element. */
+/** Values for {@linkcode Tensor.write}: one for each element. */
 export type TensorInput = NestedNumbers | readonly bigint[] | TensorTypedArray;
 
 /** {@linkcode Tensor.writeBytes}. */
@@ -73,7 +73,7 @@ export function encodeValues(tensor: Tensor, values: TensorInput): Uint8Array<Ar
 export interface FlatValues {
   /** The values; in an array of JavaScript they are numbers or bigints. */
   readonly flat: TensorTypedArray | readonly (number | bigint)[];
-  /** How long the arrays are. */
+  /** Lengths of the arrays. */
   readonly shape: readonly number[];
 }
 

@@ -1,11 +1,11 @@
 import type { Pointer } from "../../../ffi/types/pointer.ts";
 import type { TaskContext } from "../../../ffi/thread/task.ts";
 
-/** How a backend takes its threads and its end. Plain data. */
+/** Addresses and settings to compute with a backend. Plain data. */
 export interface BackendPlace {
   /** The backend. */
   readonly backend: Pointer<"ggml_backend">;
-  /** How many threads it wants; 1 for one without threads. */
+  /** Number of threads that it asks for; 1 for one without threads. */
   readonly threads: number;
   /** Its own function that sets them. C: `ggml_backend_set_n_threads_t`. */
   readonly setThreads: Pointer | undefined;
@@ -13,15 +13,15 @@ export interface BackendPlace {
   readonly setAbort: Pointer | undefined;
 }
 
-/** What `computeGraph` takes. */
+/** Input of `computeGraph`. */
 export interface ComputeInput {
   /** The backend that computes. */
   readonly place: BackendPlace;
-  /** What it computes. */
+  /** The graph. */
   readonly graph: Pointer<"ggml_cgraph">;
 }
 
-/** Computes a graph; gives the `ggml_status`. */
+/** Computes a graph; returns the `ggml_status`. */
 export function computeGraph({ place, graph }: ComputeInput, context: TaskContext): number {
   return withBackends([place], context, () => context.lib.ggml_backend_graph_compute(place.backend, graph));
 }

@@ -4,11 +4,11 @@ import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { BackendLoadError } from "../../errors.ts";
 import { checkModuleFile } from "../backend/module_file.ts";
 
-/** What a module says of itself. Plain data. */
+/** Description of a module. Plain data. */
 export interface ModuleInfo {
   /** Its file. */
   readonly path: string;
-  /** How well it fits this system; 0 when it doesn't run here, `undefined` when it has no score. C: `ggml_backend_score`. */
+  /** Score on this system; 0 when it doesn't run here, `undefined` when it has no score. C: `ggml_backend_score`. */
   readonly score: number | undefined;
   /** The version of the interface that it was built for; `undefined` where it doesn't run. C: `ggml_backend_reg.api_version`. */
   readonly apiVersion: number | undefined;

@@ -2,10 +2,10 @@ import type { Pointer } from "../../../ffi/types/pointer.ts";
 import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { type BackendPlace, withBackends } from "./compute.ts";
 
-/** What the gate says: wait, go on, stop. */
+/** States of the gate: wait, continue, stop. */
 export const gateStates = { wait: 0, go: 1, stop: 2 } as const;
 
-/** How often a thread that waits asks whether it was cancelled, and shows that it lives. */
+/** Intervals at which a waiting thread checks for cancellation, and reports that it is alive. */
 const POLL_MS = 50;
 const ALIVE_MS = 5_000;
 
@@ -17,7 +17,7 @@ export interface Watch {
   readonly gate: SharedArrayBuffer;
 }
 
-/** What `computeScheduled` takes. */
+/** Input of `computeScheduled`. */
 export interface ScheduleInput {
   /** The scheduler. */
   readonly scheduler: Pointer<"ggml_backend_sched">;
@@ -35,7 +35,7 @@ export interface NodeMessage {
   readonly node?: Pointer<"ggml_tensor"> | undefined;
 }
 
-/** Computes a graph through a scheduler; gives the `ggml_status`. */
+/** Computes a graph through a scheduler; returns the `ggml_status`. */
 export function computeScheduled(input: ScheduleInput, context: TaskContext<NodeMessage>): number {
   const { scheduler, graph, places, watch } = input;
   const compute = (): number => context.lib.ggml_backend_sched_graph_compute(scheduler, graph);

@@ -5,15 +5,15 @@ import { type BackendPlace, withBackends } from "./compute.ts";
 
 type OptContext = Pointer<"ggml_opt_context">;
 
-/** Makes an optimiser out of the bytes of its parameters. C: `ggml_opt_init`. */
+/** Makes an optimizer out of the bytes of its parameters. C: `ggml_opt_init`. */
 export function initTraining(params: Uint8Array, { native, lib }: TaskContext): OptContext {
   const view: StructView<ggml_opt_params> = native.structFrom("ggml_opt_params", params);
   return lib.ggml_opt_init(view) as OptContext;
 }
 
-/** What one evaluation takes. */
+/** Input of one evaluation. */
 export interface EvaluateInput {
-  /** The optimiser. */
+  /** The optimizer. */
   readonly context: OptContext;
   /** Its backends. */
   readonly places: readonly BackendPlace[];
@@ -30,9 +30,9 @@ export function evaluateTraining({ context, places, result }: EvaluateInput, tas
   task.throwIfCancelled();
 }
 
-/** What a pass over a dataset takes. */
+/** Input of a pass over a dataset. */
 export interface EpochInput {
-  /** The optimiser. */
+  /** The optimizer. */
   readonly context: OptContext;
   /** Its backends. */
   readonly places: readonly BackendPlace[];
@@ -42,9 +42,9 @@ export interface EpochInput {
   readonly inputs: Pointer<"ggml_tensor">;
   /** Where the labels go. */
   readonly labels: Pointer<"ggml_tensor"> | null;
-  /** How many batches are trained with, and how many there are. */
+  /** Number of batches to train with. */
   readonly split: number;
-  /** How many batches there are. */
+  /** Number of batches. */
   readonly batches: number;
   /** Where the losses of training go. */
   readonly train: Pointer<"ggml_opt_result"> | null;

@@ -57,7 +57,7 @@ export function checkModel(inputs: Tensor, outputs: Tensor, loss: LossType, trai
   }
   const parameters = reached.filter(({ flags }) => flags.includes("param"));
   if (reached.some(({ flags }) => flags.includes("loss"))) {
-    throw new GraphError("the model has a loss of its own; leave setLoss out, the optimiser adds it", {
+    throw new GraphError("the model has a loss of its own; leave setLoss out, the optimizer adds it", {
       expected: "a model without a loss",
     });
   }

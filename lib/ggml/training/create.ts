@@ -18,19 +18,19 @@ import type { OptimizerOptions } from "./types.ts";
 /** C: `enum ggml_opt_build_type`. */
 const buildTypes = { forward: 10, optimize: 30 } as const;
 
-/** A native optimiser with what it needs. */
+/** A native optimizer with what it needs. */
 export interface StartedTraining {
   /** The libraries that it came from. */
   readonly native: Native;
-  /** The native optimiser, which the caller owns. */
+  /** The native optimizer, which the caller owns. */
   readonly pointer: Pointer<"ggml_opt_context">;
   /** Where it computes. */
   readonly thread: ComputeThread;
-  /** What it was asked for. */
+  /** The checked options. */
   readonly settings: Settings;
   /** The model, when it is always the same. */
   readonly model: Model | undefined;
-  /** The numbers of the optimiser, which C reads before each step. */
+  /** The numbers of the optimizer, which C reads before each step. */
   readonly numbers: StructView<ggml_opt_optimizer_params>;
   /** By which its own tensors are handed out. */
   readonly own: GgmlContext;
@@ -38,7 +38,7 @@ export interface StartedTraining {
   release(this: void): void;
 }
 
-/** Makes a native optimiser, on a native thread. Throws as `Optimizer.create` does. C: `ggml_opt_init`, `ggml_opt_default_params`. */
+/** Makes a native optimizer, on a native thread. Throws as `Optimizer.create` does. C: `ggml_opt_init`, `ggml_opt_default_params`. */
 export async function startTraining(options: OptimizerOptions): Promise<StartedTraining> {
   const settings = checkSettings(options);
   const { native } = settings.backends[0] as Backend;

@@ -12,19 +12,19 @@ import type { TensorInput } from "../tensor/write.ts";
 import { typeNames } from "../tensor/types.ts";
 import { checkBlocks, MAX_DIMENSION, typeByName, type TypeName } from "../tensor/types.ts";
 
-/** What a {@linkcode Dataset} holds. */
+/** Options of {@linkcode Dataset}. */
 export interface DatasetOptions {
-  /** How many datapoints. 1 to 2,147,483,647. C: `ndata`. */
+  /** Number of datapoints. 1 to 2,147,483,647. C: `ndata`. */
   readonly count: number;
-  /** How many numbers a datapoint has. 1 to 2,147,483,647. C: `ne_datapoint`. */
+  /** Numbers in a datapoint. 1 to 2,147,483,647. C: `ne_datapoint`. */
   readonly datapointSize: number;
-  /** How many numbers a label has; 0, the default, for none. C: `ne_label`. */
+  /** Numbers in a label; 0, the default, for none. C: `ne_label`. */
   readonly labelSize?: number | undefined;
   /** The type of the datapoints. Default `"f32"`. C: `type_data`. */
   readonly dataType?: TypeName | undefined;
   /** The type of the labels. Default `"f32"`. C: `type_label`. */
   readonly labelType?: TypeName | undefined;
-  /** How many datapoints stay together when it is shuffled: `count` is a multiple of it. Default 1. C: `ndata_shard`. */
+  /** Datapoints in a shard, which stay together when it is shuffled: `count` is a multiple of it. Default 1. C: `ndata_shard`. */
   readonly shardSize?: number | undefined;
 }
 
@@ -52,9 +52,9 @@ export interface HostBatch {
 export class Dataset implements NativeObject<"ggml_opt_dataset">, Disposable {
   /** The libraries that it came from. */
   readonly native: Native;
-  /** How many datapoints it has. C: `ggml_opt_dataset_ndata`. */
+  /** Number of datapoints. C: `ggml_opt_dataset_ndata`. */
   readonly count: number;
-  /** How many datapoints stay together. */
+  /** Datapoints in a shard. */
   readonly shardSize: number;
   /** The datapoints, `[datapointSize, count]`. C: `ggml_opt_dataset_data`. */
   readonly data: Tensor;
@@ -140,7 +140,7 @@ export class Dataset implements NativeObject<"ggml_opt_dataset">, Disposable {
     return this;
   }
 
-  /** How many batches of this many datapoints there are. */
+  /** Returns the number of batches of this many datapoints. */
   batchCount(size: number): number {
     return Math.floor(this.count / checkSize(this, size));
   }
@@ -251,7 +251,7 @@ function checkRows(what: string, tensor: Tensor, of: Tensor, inBuffer = true): n
   });
 }
 
-/** How many datapoints these tensors take. Throws when they don't fit the dataset; with `outputs` the labels need no buffer. */
+/** Returns the number of datapoints that fit these tensors. Throws when they don't fit the dataset; with `outputs` the labels need no buffer. */
 export function checkBatch(dataset: Dataset, data: Tensor, labels: Tensor | undefined, outputs = false): number {
   if ((labels === undefined) !== (dataset.labels === undefined)) {
     throw new InvalidArgumentError(

@@ -1,5 +1,5 @@
 /**
- * What passes over a dataset are asked for: checks, and what part is trained with.
+ * Checks of the options of passes over a dataset.
  *
  * @module
  */
@@ -38,7 +38,7 @@ export function checkFit(options: FitOptions): FitOptions & { readonly shuffle: 
   return { ...given, epochs, shuffle: checkBoolean("shuffle", given.shuffle ?? true) };
 }
 
-/** How many datapoints are trained with, a multiple of `step`, when a part is evaluated only. Throws {@linkcode InvalidArgumentError}. */
+/** Returns the number of datapoints to train with, a multiple of `step`, when a part is evaluated only. Throws {@linkcode InvalidArgumentError}. */
 export function trainedPart(count: number, validation: number | undefined, step: number): number {
   const part = checkNumber("validation", validation ?? 0, { min: 0, max: 1 });
   if (part === 1) {
@@ -47,7 +47,7 @@ export function trainedPart(count: number, validation: number | undefined, step:
   return Math.floor((1 - part) * count / step) * step;
 }
 
-/** How far a pass has come when so many of its batches are done, of which the first `trained` are trained with. */
+/** Returns the progress of a pass with so many batches done, of which the first `trained` are trained with. */
 export function progressOf(epoch: number, done: number, trained: number, batches: number): TrainingProgress {
   return done <= trained
     ? { phase: "train", epoch, batch: done, batches: trained }

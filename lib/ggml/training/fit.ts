@@ -12,9 +12,9 @@ import { kindNumber, lossNumber } from "./options.ts";
 import { GraphError } from "../tensor/errors.ts";
 import type { OptimizerOptions } from "./types.ts";
 
-/** How {@linkcode fitNative} trains. */
+/** Options of {@linkcode fitNative}. */
 export interface NativeFitOptions extends Pick<OptimizerOptions, "backends" | "loss" | "inputs" | "outputs" | "kind"> {
-  /** How many passes over the dataset: 1 to 2,147,483,647. C: `nepoch`. */
+  /** Number of passes over the dataset: 1 to 2,147,483,647. C: `nepoch`. */
   readonly epochs: number;
   /** After how many datapoints a step is made: a multiple of the inputs' batch, which divides the dataset. Default one batch. C: `nbatch_logical`. */
   readonly stepSize?: number | undefined;
@@ -37,7 +37,7 @@ const names = [
 ] as const;
 
 /**
- * ggml's own training from begin to end, on a native thread: with the default numbers of the optimiser, and nothing to watch or stop.
+ * ggml's own training from begin to end, on a native thread: with the default numbers of the optimizer, and nothing to watch or stop.
  * {@linkcode Optimizer.fit} is what to use. Throws as {@linkcode Optimizer.create} does. C: `ggml_opt_fit`.
  */
 export async function fitNative(dataset: Dataset, options: NativeFitOptions): Promise<void> {

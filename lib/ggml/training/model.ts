@@ -20,7 +20,7 @@ import type { OptimizerOptions } from "./types.ts";
 const names = ["backends", "loss", "inputs", "outputs", "kind", "parameters", "period", "evaluateOnly"] as const;
 /** The largest whole number of 32 bits. */
 export const LARGEST = 0x7fff_ffff;
-/** Tensors that the graph, its gradients and the optimiser's steps may take. */
+/** Tensors that the graph, its gradients and the optimizer's steps may take. */
 const ROOM_TENSORS = 3 * 4096;
 /** Nodes and leaves of the largest graph. */
 export const GRAPH_SIZE = 4 * 2048;
@@ -29,7 +29,7 @@ export const GRAPH_SIZE = 4 * 2048;
 export interface Model {
   /** Where the datapoints go. */
   readonly inputs: Tensor;
-  /** What is made of them. */
+  /** The outputs. */
   readonly outputs: Tensor;
   /** Every tensor of it. */
   readonly reached: readonly Tensor[];
@@ -55,7 +55,7 @@ export interface Settings {
   readonly evaluateOnly: boolean;
 }
 
-/** Checks the options of an optimiser. Throws {@linkcode InvalidArgumentError}. */
+/** Checks the options of an optimizer. Throws {@linkcode InvalidArgumentError}. */
 export function checkSettings(options: OptimizerOptions): Settings {
   const given = checkOptions("Optimizer", options, names);
   const { backends, loss, inputs, outputs, kind = "adamw", parameters, period = 1, evaluateOnly = false } = given;
@@ -113,7 +113,7 @@ export function makeCapacity(native: Native): GgmlContext {
   return new GgmlContext(native, { maxTensors: tensors });
 }
 
-/** Writes the numbers of an optimiser into the struct that C reads. Throws {@linkcode InvalidArgumentError}. */
+/** Writes the numbers of an optimizer into the struct that C reads. Throws {@linkcode InvalidArgumentError}. */
 export function setNumbers(
   struct: StructView<ggml_opt_optimizer_params>,
   kind: OptimizerKind,

@@ -54,7 +54,7 @@ import type { EpochOptions, EpochSummary, FitOptions, OptimizerOptions } from ".
 export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
   /** The libraries that it came from. */
   readonly native: Native;
-  /** What is made small. */
+  /** The loss that is minimized. */
   readonly loss: LossType;
   readonly #handle: Handle<"ggml_opt_context">;
   readonly #thread: ComputeThread;
@@ -82,7 +82,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     this.#period = settings.period;
     this.#own = own;
     this.#handle = new Handle({
-      what: "the optimiser",
+      what: "the optimizer",
       pointer,
       free: (one) => {
         thread.end();
@@ -93,7 +93,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
   }
 
   /**
-   * Makes an optimiser. Throws InvalidArgumentError for a bad option, TensorShapeError, TensorTypeError, GraphError, UnsupportedOperationError or
+   * Makes an optimizer. Throws InvalidArgumentError for a bad option, TensorShapeError, TensorTypeError, GraphError, UnsupportedOperationError or
    * NotAllocatedError for a model that can't be trained; rejects with NativeAbortError when native code aborts all the same.
    * C: `ggml_opt_init`, `ggml_opt_default_params`.
    */
@@ -106,7 +106,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     return this.#handle.pointer;
   }
 
-  /** Which optimiser it is. C: `ggml_opt_context_optimizer_type`, `ggml_opt_optimizer_name`. */
+  /** Which optimizer it is. C: `ggml_opt_context_optimizer_type`, `ggml_opt_optimizer_name`. */
   get kind(): OptimizerKind {
     const { lib } = this.native;
     const type = lib.ggml_opt_context_optimizer_type(this.unsafePointer);
@@ -124,12 +124,12 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     return this.#tensor("ggml_opt_inputs");
   }
 
-  /** What the model makes of them. C: `ggml_opt_outputs`. */
+  /** The model's outputs. C: `ggml_opt_outputs`. */
   get outputs(): Tensor | undefined {
     return this.#tensor("ggml_opt_outputs");
   }
 
-  /** What the outputs are compared with; `undefined` for losses without labels. C: `ggml_opt_labels`. */
+  /** The labels that the outputs are compared with; `undefined` for losses without labels. C: `ggml_opt_labels`. */
   get labels(): Tensor | undefined {
     return this.#tensor("ggml_opt_labels");
   }
@@ -144,7 +144,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     return this.#tensor("ggml_opt_pred");
   }
 
-  /** How many of them were right. C: `ggml_opt_ncorrect`. */
+  /** Number of correct predictions. C: `ggml_opt_ncorrect`. */
   get correct(): Tensor | undefined {
     return this.#tensor("ggml_opt_ncorrect");
   }
@@ -175,7 +175,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     return found === null ? undefined : brands.context.of(this.#own).wrap(found);
   }
 
-  /** Sets numbers of the optimiser for the steps to come; those that aren't given get their default. Throws InvalidArgumentError. */
+  /** Sets numbers of the optimizer for the steps to come; those that aren't given get their default. Throws InvalidArgumentError. */
   setParameters(parameters: OptimizerParameters): void {
     this.#assertIdle("set parameters");
     setNumbers(this.#numbers, this.#kind, parameters);
@@ -187,13 +187,13 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     this.#assertIdle("reset it");
     if (this.#model === undefined || this.#evaluateOnly) {
       throw new GraphError("only a static model that is trained has gradients to reset", {
-        expected: "an optimiser with inputs and outputs, not evaluateOnly",
+        expected: "an optimizer with inputs and outputs, not evaluateOnly",
       });
     }
     this.native.lib.ggml_opt_reset(this.unsafePointer, optimizer);
   }
 
-  /** Gives the datapoints another order: all of them, or the first `count`. C: `ggml_opt_dataset_shuffle`. */
+  /** Returns the datapoints another order: all of them, or the first `count`. C: `ggml_opt_dataset_shuffle`. */
   shuffle(dataset: Dataset, count?: number): void {
     this.#assertIdle("shuffle");
     brands.dataset.check("the dataset", dataset);
@@ -205,15 +205,15 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
   }
 
   /**
-   * The graph of the next evaluation, for an optimiser that was made without inputs and outputs. Throws GraphError for one that was made with, and as
+   * The graph of the next evaluation, for an optimizer that was made without inputs and outputs. Throws GraphError for one that was made with, and as
    * {@linkcode Optimizer.create} does. C: `ggml_opt_prepare_alloc`.
    */
   prepare(graph: Graph, inputs: Tensor, outputs: Tensor): void {
     this.#assertIdle("prepare a graph");
     if (this.#model !== undefined || this.#allocated) {
       throw new GraphError(
-        this.#model === undefined ? "a graph is allocated; evaluate it first" : "the optimiser has a model of its own",
-        { expected: "an optimiser without inputs and outputs, at rest" },
+        this.#model === undefined ? "a graph is allocated; evaluate it first" : "the optimizer has a model of its own",
+        { expected: "an optimizer without inputs and outputs, at rest" },
       );
     }
     checkGraph(graph, outputs);
@@ -362,7 +362,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
 
   #assertTrains(): void {
     if (!this.#evaluateOnly) return;
-    throw new GraphError("this optimiser only evaluates; make it without evaluateOnly, or give split: 0", {
+    throw new GraphError("this optimizer only evaluates; make it without evaluateOnly, or give split: 0", {
       expected: "split: 0, or backward: false",
     });
   }

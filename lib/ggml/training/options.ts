@@ -2,25 +2,25 @@ import { InvalidArgumentError } from "../../errors.ts";
 import { checkNumber, checkOneOf, checkOptions } from "../../support/check.ts";
 
 /**
- * What is made small: the mean or the sum of the outputs, the cross entropy of outputs (before softmax) and labels (probabilities of classes), or the mean
+ * The loss that is minimized: the mean or the sum of the outputs, the cross entropy of outputs (before softmax) and labels (probabilities of classes), or the mean
  * of the squared errors. C: `enum ggml_opt_loss_type`.
  */
 export type LossType = "mean" | "sum" | "crossEntropy" | "meanSquaredError";
 
-/** How parameters follow their gradients. C: `enum ggml_opt_optimizer_type`, `ggml_opt_optimizer_name`. */
+/** The optimizer. C: `enum ggml_opt_optimizer_type`, `ggml_opt_optimizer_name`. */
 export type OptimizerKind = "adamw" | "sgd";
 
-/** Numbers of an optimiser. C: `ggml_opt_optimizer_params`, `ggml_opt_get_default_optimizer_params`. */
+/** Numbers of an optimizer. C: `ggml_opt_optimizer_params`, `ggml_opt_get_default_optimizer_params`. */
 export interface OptimizerParameters {
-  /** How far a step goes: above 0, default 0.001. C: `alpha`. */
+  /** Learning rate: above 0, default 0.001. C: `alpha`. */
   readonly learningRate?: number | undefined;
-  /** How much of the mean gradient is kept: 0 to 1, default 0.9; `"adamw"` only. C: `adamw.beta1`. */
+  /** Decay rate of the mean gradient: 0 to 1, default 0.9; `"adamw"` only. C: `adamw.beta1`. */
   readonly beta1?: number | undefined;
-  /** How much of the mean squared gradient is kept: 0 to 1, default 0.999; `"adamw"` only. C: `adamw.beta2`. */
+  /** Decay rate of the mean squared gradient: 0 to 1, default 0.999; `"adamw"` only. C: `adamw.beta2`. */
   readonly beta2?: number | undefined;
   /** Keeps the division from zero: 0 upwards, default 1e-8; `"adamw"` only. C: `adamw.eps`. */
   readonly epsilon?: number | undefined;
-  /** How fast parameters shrink by themselves: 0 to 1, default 0. C: `wd`. */
+  /** Weight decay: 0 to 1, default 0. C: `wd`. */
   readonly weightDecay?: number | undefined;
 }
 
@@ -34,17 +34,17 @@ export function lossNumber(loss: unknown): 0 | 1 | 2 | 3 {
   return lossTypes.indexOf(checkOneOf("loss", loss, lossTypes)) as 0 | 1 | 2 | 3;
 }
 
-/** The number of an optimiser. Throws {@linkcode InvalidArgumentError}. */
+/** The number of an optimizer. Throws {@linkcode InvalidArgumentError}. */
 export function kindNumber(kind: unknown): 0 | 1 {
   return optimizerKinds.indexOf(checkOneOf("kind", kind, optimizerKinds)) as 0 | 1;
 }
 
-/** Every number of an optimiser. */
+/** Every number of an optimizer. */
 export type AllParameters = Required<{ [K in keyof OptimizerParameters]: number }>;
 
 const defaults: AllParameters = { learningRate: 1e-3, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0 };
 
-/** Checks the numbers of an optimiser, which C asserts. Throws {@linkcode InvalidArgumentError}. */
+/** Checks the numbers of an optimizer, which C asserts. Throws {@linkcode InvalidArgumentError}. */
 export function checkParameters(kind: OptimizerKind, given: OptimizerParameters | undefined): AllParameters {
   const options = checkOptions("parameters", given, ["learningRate", "beta1", "beta2", "epsilon", "weightDecay"]);
   const all = { ...defaults, ...Object.fromEntries(Object.entries(options).filter(([, one]) => one !== undefined)) };
@@ -60,7 +60,7 @@ export function checkParameters(kind: OptimizerKind, given: OptimizerParameters 
   }
   for (const name of ["beta1", "beta2", "epsilon"] as const) {
     if (kind === "adamw" || options[name] === undefined) continue;
-    throw new InvalidArgumentError(`${name} is a number of adamw; this optimiser is ${kind}`, {
+    throw new InvalidArgumentError(`${name} is a number of adamw; this optimizer is ${kind}`, {
       value: options[name],
       expected: 'kind: "adamw"',
     });

@@ -1,5 +1,5 @@
 /**
- * What an optimizer is asked for: options, models for one evaluation, and checks of a pass over a dataset.
+ * Options of an optimizer's methods, models for one evaluation, and checks of a pass over a dataset.
  *
  * @module
  */
@@ -37,7 +37,7 @@ export interface DynamicModel {
   release(this: void): void;
 }
 
-/** What a pass over a dataset is checked against. */
+/** State that a pass over a dataset is checked against. */
 export interface PassState {
   /** The static model, when there is one. */
   readonly model: Model | undefined;

@@ -13,9 +13,9 @@ export interface Estimate {
   readonly uncertainty: number;
 }
 
-/** What became of a part of a dataset. Plain data. */
+/** Result of a part of a dataset. Plain data. */
 export interface TrainingSummary {
-  /** How many datapoints were evaluated. */
+  /** Number of datapoints that were evaluated. */
   readonly count: number;
   /** The loss. */
   readonly loss: Estimate;
@@ -59,7 +59,7 @@ export class TrainingResult implements NativeObject<"ggml_opt_result">, Disposab
     return this.#handle.pointer;
   }
 
-  /** How many datapoints were evaluated. C: `ggml_opt_result_ndata`. */
+  /** Number of datapoints that were evaluated. C: `ggml_opt_result_ndata`. */
   get count(): number {
     const count = new BigInt64Array(1);
     this.native.lib.ggml_opt_result_ndata(this.#idle(), count);
