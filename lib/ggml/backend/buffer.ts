@@ -17,7 +17,7 @@ function taken(isView: boolean): InvalidArgumentError {
   return new InvalidArgumentError(
     isView
       ? "the tensor is a view with memory, or can't have memory of its own"
-      : "the tensor has memory already, or is no view",
+      : "the tensor has memory already, or isn't a view",
     { value: isView, expected: "a tensor without memory" },
   );
 }

@@ -7,7 +7,7 @@ import { show } from "../../support/check.ts";
 import { BackendBuffer } from "./buffer.ts";
 import type { Device } from "./device.ts";
 import { addWrapper, wrapDevice } from "./wrappers.ts";
-import { living } from "./js_devices_in_use.ts";
+import { assertInUse } from "./js_devices_in_use.ts";
 import type { TensorReference } from "../tensor/references.ts";
 
 /** The largest size that `size_t` can say: a type without a limit gives it. */
@@ -33,7 +33,7 @@ export class BufferType {
 
   /** The address, for the raw layer. Throws DisposedError when it is that of a JavaScript device that was disposed. */
   get unsafePointer(): Pointer<"ggml_backend_buffer_type"> {
-    return living(this.#pointer);
+    return assertInUse(this.#pointer);
   }
 
   /** The memory that every CPU backend reads. C: `ggml_backend_cpu_buffer_type`. */
@@ -97,7 +97,7 @@ export class BufferType {
       });
     }
     // Some round up before they ask for memory: what no machine has is refused here.
-    const pointer = size > MOST_BYTES
+    const pointer = size > MAX_BYTES
       ? null
       : this.native.lib.ggml_backend_buft_alloc_buffer(this.unsafePointer, BigInt(size));
     if (pointer === null) {
@@ -117,4 +117,4 @@ export class BufferType {
 addWrapper("bufferType", (native, pointer) => new BufferType(native, pointer));
 
 /** More than any machine's address space. */
-const MOST_BYTES = 2 ** 47;
+const MAX_BYTES = 2 ** 47;

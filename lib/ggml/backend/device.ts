@@ -13,7 +13,7 @@ import { type DeviceKind, deviceKind } from "./device_kind.ts";
 import { BackendEvent } from "./event.ts";
 import { BackendModule } from "./backend_module.ts";
 import { addWrapper } from "./wrappers.ts";
-import { living } from "./js_devices_in_use.ts";
+import { assertInUse } from "./js_devices_in_use.ts";
 import type { TensorReference } from "../tensor/references.ts";
 
 /** Capabilities of a device. Plain data. C: `struct ggml_backend_dev_caps`. */
@@ -76,7 +76,7 @@ export class Device {
 
   /** The address, for the raw layer. Throws DisposedError for a JavaScript device that was disposed. */
   get unsafePointer(): Pointer<"ggml_backend_device"> {
-    return living(this.#pointer);
+    return assertInUse(this.#pointer);
   }
 
   /** Its short name, such as `"CPU"`. C: `ggml_backend_dev_name`. */

@@ -32,7 +32,7 @@ const CUSTOM: ReadonlySet<number> = new Set([
 ]);
 
 /** A tensor's name for messages: its own, else its operator. */
-export function tensorWords(native: Native, tensor: Pointer<"ggml_tensor">): string {
+export function tensorLabel(native: Native, tensor: Pointer<"ggml_tensor">): string {
   const name = native.readCString(native.lib.ggml_get_name(tensor));
   const op = native.readCString(native.lib.ggml_op_desc(tensor));
   return name === "" ? `a tensor without a name (${op})` : `the tensor "${name}" (${op})`;
@@ -56,7 +56,7 @@ export function checkGraph(
     const type = assertNonNull(lib.ggml_backend_buffer_get_type(buffer), "a buffer type");
     if (!lib.ggml_backend_dev_supports_buft(device, type)) {
       throw new UnsupportedOperationError(
-        `${name} can't use ${tensorWords(native, tensor)}: it lies in memory of ${
+        `${name} can't use ${tensorLabel(native, tensor)}: it lies in memory of ${
           native.readCString(lib.ggml_backend_buft_name(type))
         }; allocate it for this device, or compute through a scheduler`,
         { value: native.readCString(lib.ggml_backend_buft_name(type)), expected: `memory that ${name} can use` },
@@ -91,7 +91,7 @@ export function isCustom(op: number): boolean {
 export function custom(native: Native, node: Pointer<"ggml_tensor">): UnsupportedOperationError {
   return new UnsupportedOperationError(
     `${
-      tensorWords(native, node)
+      tensorLabel(native, node)
     } is a function of your own, which only the thread that made it can call; use computeSync(graph)`,
     { value: native.readCString(native.lib.ggml_op_desc(node)), expected: "operators of ggml's own" },
   );
@@ -101,7 +101,7 @@ export function custom(native: Native, node: Pointer<"ggml_tensor">): Unsupporte
 export function notAllocated(native: Native, tensor: Pointer<"ggml_tensor">): NotAllocatedError {
   return new NotAllocatedError(
     `${
-      tensorWords(native, tensor)
+      tensorLabel(native, tensor)
     } has no memory; allocate its context or graph first, and keep the buffer until the work is done`,
     { value: native.readCString(native.lib.ggml_get_name(tensor)), expected: "a tensor that lies in a buffer" },
   );
@@ -110,7 +110,7 @@ export function notAllocated(native: Native, tensor: Pointer<"ggml_tensor">): No
 function unsupported(native: Native, device: string, node: Pointer<"ggml_tensor">): UnsupportedOperationError {
   return new UnsupportedOperationError(
     `${device} doesn't compute ${
-      tensorWords(native, node)
+      tensorLabel(native, node)
     } with these types and shapes; take another device, or a scheduler with one`,
     { value: native.readCString(native.lib.ggml_op_desc(node)), expected: `an operation that ${device} supports` },
   );

@@ -9,14 +9,14 @@ import { tensorsOf } from "./scheduled_graph.ts";
 import type { Backend } from "./backend.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Graph } from "../graph/graph.ts";
-import { checkGraph, notAllocated, tensorWords } from "./graph_check.ts";
+import { checkGraph, notAllocated, tensorLabel } from "./graph_check.ts";
 import { Handle } from "../tensor/handle.ts";
 import type { GraphReference } from "../tensor/references.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { GraphError } from "../tensor/errors.ts";
 
 /** Native code goes from node to node by calls within calls: more of them might not fit the stack. */
-const MOST_TENSORS = 16_384;
+const MAX_TENSORS = 16_384;
 
 /**
  * A copy of a graph, its tensors and their values in another backend's memory.
@@ -182,17 +182,17 @@ function checkNodes(graph: Graph, nodes: readonly Tensor[] | undefined): BigUint
 function checkCopyable(backend: Backend, graph: Graph): void {
   const { native } = graph;
   const tensors = tensorsOf(native, graph);
-  if (tensors.size > MOST_TENSORS) {
-    throw new GraphError(`the graph has ${tensors.size} tensors; at most ${MOST_TENSORS} can be copied`, {
+  if (tensors.size > MAX_TENSORS) {
+    throw new GraphError(`the graph has ${tensors.size} tensors; at most ${MAX_TENSORS} can be copied`, {
       value: tensors.size,
-      expected: `at most ${MOST_TENSORS} tensors`,
+      expected: `at most ${MAX_TENSORS} tensors`,
     });
   }
   for (const tensor of tensors) {
     const { data, buffer, view_src } = native.structAt("ggml_tensor", tensor);
     if (data === null || (buffer === null && view_src === null)) throw notAllocated(native, tensor);
     if (native.lib.ggml_backend_dev_supports_op(backend.device.unsafePointer, tensor)) continue;
-    throw new UnsupportedOperationError(`${backend.name} doesn't compute ${tensorWords(native, tensor)}`, {
+    throw new UnsupportedOperationError(`${backend.name} doesn't compute ${tensorLabel(native, tensor)}`, {
       value: native.readCString(native.lib.ggml_op_desc(tensor)),
       expected: `operations that ${backend.name} supports`,
     });

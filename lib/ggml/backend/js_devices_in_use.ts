@@ -7,17 +7,17 @@ export const callerOnly: Set<bigint> = new Set();
 const ended = new Set<bigint>();
 
 /** Notes that nothing may call these any more: their functions go now. */
-export function endScripts(...pointers: readonly bigint[]): void {
+export function endJsDevice(...pointers: readonly bigint[]): void {
   for (const pointer of pointers) ended.add(pointer);
 }
 
 /** Notes that these addresses are in use, maybe again. */
-export function beginScripts(...pointers: readonly bigint[]): void {
+export function beginJsDevice(...pointers: readonly bigint[]): void {
   for (const pointer of pointers) ended.delete(pointer);
 }
 
 /** The pointer itself. Throws DisposedError for what a JavaScript device took with it. */
-export function living<T extends bigint>(pointer: T): T {
+export function assertInUse<T extends bigint>(pointer: T): T {
   if (!ended.has(pointer)) return pointer;
   throw new DisposedError("the device in TypeScript was disposed; make another one", {
     value: pointer,

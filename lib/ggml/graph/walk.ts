@@ -20,7 +20,7 @@ export function countReached(native: Native, results: readonly Tensor[]): { node
   return { nodes, leaves };
 }
 
-/** The leaves of a graph that are no operand of its nodes. */
+/** Returns the leaves of a graph that no node uses. */
 export function unusedLeaves({ native, nodes, leaves }: Graph): Tensor[] {
   const used = new Set<bigint>();
   for (const node of nodes) {

@@ -4,11 +4,11 @@ import { type CallbackName, type Native, open, type Pointer, type StructView } f
 import type { ggml_backend_device, ggml_backend_i } from "../../../ffi/mod.ts";
 import { ggml_backend_dev_type, ggml_op, ggml_status, ggml_tensor_flag } from "../../../ffi/mod.ts";
 import type { Callbacks } from "../../../ffi/tables/callbacks.ts";
-import { beginScripts, callerOnly, endScripts } from "../backend/js_devices_in_use.ts";
+import { beginJsDevice, callerOnly, endJsDevice } from "../backend/js_devices_in_use.ts";
 import { checkNative } from "../tensor/address.ts";
 import { Device } from "../backend/device.ts";
 import { drainErrors, recordError } from "../backend/callback_errors.ts";
-import { CallbackSet, ScriptMemory } from "./memory.ts";
+import { CallbackSet, JsMemory } from "./memory.ts";
 import { createJsNode, type JsNode } from "./node.ts";
 
 /** Options of {@linkcode JsDevice}. */
@@ -77,7 +77,7 @@ export class JsDevice implements Disposable {
   readonly #native: Native;
   readonly #options: JsDeviceOptions;
   readonly #callbacks: CallbackSet;
-  readonly #memory: ScriptMemory;
+  readonly #memory: JsMemory;
   readonly #view: StructView<ggml_backend_device>;
   /** The structs of opened backends, by address. */
   readonly #backends = new Map<bigint, { readonly struct: unknown; readonly guid: Uint8Array }>();
@@ -101,10 +101,10 @@ export class JsDevice implements Disposable {
     this.#callbacks = new CallbackSet(native, recordError);
     const make = <N extends CallbackName>(type: N, call: Callbacks[N]): Pointer<N> => this.#make(type, call, 0n);
     const label = this.#text(name);
-    this.#memory = new ScriptMemory(native, label, make, () => this.#sweep());
+    this.#memory = new JsMemory(native, label, make, () => this.#sweep());
     this.#view = native.struct("ggml_backend_device");
     Object.assign(this.#view.iface, this.#deviceFunctions(label, this.#text(description)));
-    beginScripts(...this.#addresses());
+    beginJsDevice(...this.#addresses());
     this.device = new Device(native, native.addressOf<"ggml_backend_device">(this.#view));
     this.#memory.type.device = this.device.unsafePointer;
     inUse.add(this);
@@ -129,7 +129,7 @@ export class JsDevice implements Disposable {
   /** Not at once: native code may be on its way out of the callback that gave the last one back. */
   #sweep(): void {
     if (!this.#disposed || this.#isUsed()) return;
-    endScripts(...this.#addresses());
+    endJsDevice(...this.#addresses());
     setTimeout(() => {
       this.#callbacks.close();
       inUse.delete(this);

@@ -10,7 +10,7 @@ export type MakeCallback = <N extends CallbackName>(type: N, call: Callbacks[N])
 const ALIGNMENT = 64;
 
 /** The memory of a JavaScript device: JavaScript's own, which other backends reach only through functions of this one. */
-export class ScriptMemory {
+export class JsMemory {
   /** The device's buffer type. */
   readonly type: StructView<ggml_backend_buffer_type>;
   readonly #native: Native;
@@ -81,7 +81,7 @@ export class ScriptMemory {
 
   #bufferFunctions(make: MakeCallback): StructView<ggml_backend_buffer_i> {
     const native = this.#native;
-    type Move = ScriptMemory["set"];
+    type Move = JsMemory["set"];
     const rows =
       (move: Move): Callbacks["ggml_backend_buffer_i.set_tensor_2d"] =>
       (_, tensor, data, offset, size, count, tensorStride, dataStride) => {

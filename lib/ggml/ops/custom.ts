@@ -142,7 +142,7 @@ export interface CustomOptions {
 }
 
 /** The most operands: `GGML_MAX_SRC` less the place that C keeps, and less one in place. */
-const MOST_OPERANDS = 9;
+const MAX_OPERANDS = 9;
 
 /**
  * An operator of one's own on up to nine tensors (eight with `into`), whose result has a type and shape of its own. Otherwise as {@linkcode mapCustom}.
@@ -157,7 +157,7 @@ export function custom(
   const { type = "f32", shape, into: target } = checkOptions("custom", options, ["type", "shape", "into"]);
   checkFunction("custom: compute", compute);
   const lib = libOf(context);
-  const most = target === undefined ? MOST_OPERANDS : MOST_OPERANDS - 1;
+  const most = target === undefined ? MAX_OPERANDS : MAX_OPERANDS - 1;
   if (!isArray(operands) || operands.length > most) {
     throw new InvalidArgumentError(`custom: operands are ${show(operands)}; give at most ${most} tensors`, {
       value: operands,

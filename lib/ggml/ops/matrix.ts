@@ -138,7 +138,7 @@ export function hintHadamard(a: Tensor): Tensor {
     matrix.shape[2] === 1 && matrix.shape[3] === 1 && other.isContiguous;
   if (!fine) {
     throw new InvalidArgumentError(
-      "hintHadamard: the first operand is no square f32 matrix with a power of two as its side",
+      "hintHadamard: the first operand isn't a square f32 matrix with a power of two as its side",
       {
         value: matrix?.shape,
         expected: "a square f32 matrix whose side is a power of two, and a contiguous f32 operand",

@@ -19,7 +19,7 @@ const poolKinds: Readonly<Record<PoolKind, ggml_op_pool>> = {
   mean: ggml_op_pool.GGML_OP_POOL_AVG,
 };
 
-const MOST = 1 << 15;
+const MAX_SIZE = 1 << 15;
 
 /** Options of {@linkcode pool1d}. */
 export interface Pool1dOptions {
@@ -42,9 +42,9 @@ export function pool1d(context: GgmlContext, a: Tensor, options: Pool1dOptions):
   const given = checkOptions("pool1d", options, ["kind", "size", "stride", "padding"]);
   const kind = poolKinds[checkOneOf("pool1d: kind", given.kind, ["max", "mean"])];
   const checked = check("pool1d", context, { a }).type("a", ...F32_F16).contiguous("a");
-  const size = checked.integer("size", given.size, { min: 1, max: MOST });
-  const stride = checked.integer("stride", given.stride ?? size, { min: 1, max: MOST });
-  const padding = checked.integer("padding", given.padding ?? 0, { min: 0, max: MOST });
+  const size = checked.integer("size", given.size, { min: 1, max: MAX_SIZE });
+  const stride = checked.integer("stride", given.stride ?? size, { min: 1, max: MAX_SIZE });
+  const padding = checked.integer("padding", given.padding ?? 0, { min: 0, max: MAX_SIZE });
   checked.require(a.shape[0] + 2 * padding >= size, "a", 0, `at least ${size - 2 * padding}, the size of a pool`);
   return checked.build((into) => context.native.lib.ggml_pool_1d(into, a.unsafePointer, kind, size, stride, padding));
 }
@@ -72,7 +72,10 @@ function checkPools(checked: OperatorCheck, op: string, options: Pool2dOptions):
   const given = checkOptions(op, options, ["kind", "size", "stride", "padding"]);
   const two = (name: string, value: unknown, min: number): [number, number] => {
     const [x, y] = isArray(value) ? value as [number, number] : [value, value];
-    return [checked.integer(`${name}[0]`, x, { min, max: MOST }), checked.integer(`${name}[1]`, y, { min, max: MOST })];
+    return [
+      checked.integer(`${name}[0]`, x, { min, max: MAX_SIZE }),
+      checked.integer(`${name}[1]`, y, { min, max: MAX_SIZE }),
+    ];
   };
   return {
     kind: poolKinds[checkOneOf(`${op}: kind`, given.kind, ["max", "mean"])],
@@ -140,7 +143,7 @@ const scaleModes: Readonly<Record<ScaleMode, ggml_scale_mode>> = {
 export function upscale(context: GgmlContext, a: Tensor, factor: number, mode: ScaleMode): Tensor {
   const wanted = scaleModes[checkOneOf("upscale: mode", mode, ["nearest", "bilinear", "bicubic"])];
   const checked = check("upscale", context, { a }).type("a", "f32");
-  const by = checked.integer("factor", factor, { min: 2, max: MOST });
+  const by = checked.integer("factor", factor, { min: 2, max: MAX_SIZE });
   checked.result([a.shape[0] * by, a.shape[1] * by, a.shape[2], a.shape[3]], "f32");
   return checked.build((into) => context.native.lib.ggml_upscale(into, a.unsafePointer, by, wanted));
 }

@@ -24,7 +24,7 @@ export function parseEndpoint(endpoint: unknown): RpcAddress {
   throw new InvalidArgumentError(
     `${
       show(text)
-    } is no endpoint; give a host's name or IPv4 address and a port, such as 127.0.0.1:${DEFAULT_RPC_PORT}`,
+    } is not a valid endpoint; give a host's name or IPv4 address and a port, such as 127.0.0.1:${DEFAULT_RPC_PORT}`,
     { value: text, expected: "host:port" },
   );
 }

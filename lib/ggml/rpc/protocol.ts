@@ -105,7 +105,7 @@ class Connection {
     );
     this.#socket.on(
       "close",
-      () => reject(this.#connectError("closed the connection; it is no RPC server, or one of another release")),
+      () => reject(this.#connectError("closed the connection; it isn't an RPC server, or is one of another release")),
     );
     this.#timer = setTimeout(() => {
       const words =

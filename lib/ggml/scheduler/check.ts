@@ -4,7 +4,7 @@ import { ggml_op, ggml_tensor_flag, type Native, type Pointer } from "../../../f
 import { AllocationError, InvalidArgumentError, NotAllocatedError, UnsupportedOperationError } from "../../errors.ts";
 import type { BufferType } from "../backend/buffer_type.ts";
 import type { Backend } from "../backend/backend.ts";
-import { custom, isCustom, tensorWords } from "../backend/graph_check.ts";
+import { custom, isCustom, tensorLabel } from "../backend/graph_check.ts";
 import type { Graph } from "../graph/graph.ts";
 import { unusedLeaves } from "../graph/walk.ts";
 import { GraphError } from "../tensor/errors.ts";
@@ -96,7 +96,7 @@ export function markUnusedLeaves(graph: Graph): () => void {
 function outside(native: Native, tensor: Pointer<"ggml_tensor">): NotAllocatedError {
   return new NotAllocatedError(
     `${
-      tensorWords(native, tensor)
+      tensorLabel(native, tensor)
     } lies in its context's own memory, which a scheduler can't move; make the context without memory and allocate it in a buffer`,
     {
       value: native.readCString(native.lib.ggml_get_name(tensor)),
@@ -115,7 +115,7 @@ function unsupported(
   const why = placed ? `where it lies it could be computed by ${names} only` : `the backends are ${names}`;
   return new UnsupportedOperationError(
     `no backend computes ${
-      tensorWords(native, tensor)
+      tensorLabel(native, tensor)
     } with these types and shapes: ${why}; add one that does, or put its memory elsewhere`,
     { value: native.readCString(native.lib.ggml_op_desc(tensor)), expected: "a backend that supports it" },
   );

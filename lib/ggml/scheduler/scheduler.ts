@@ -9,7 +9,7 @@ import { BufferType } from "../backend/buffer_type.ts";
 import { assertAnyThread } from "../backend/js_devices_in_use.ts";
 import { ComputeThread, type WorkOptions } from "../backend/compute_thread.ts";
 import type { Graph } from "../graph/graph.ts";
-import { tensorWords } from "../backend/graph_check.ts";
+import { tensorLabel } from "../backend/graph_check.ts";
 import { checkIndices } from "../backend/index_check.ts";
 import { Handle, retainAll } from "../tensor/handle.ts";
 import { SchedulerState } from "./state.ts";
@@ -128,7 +128,7 @@ export class Scheduler implements Disposable {
       const why = reaches ? "it doesn't compute such a node" : "it can't use the memory where the node lies";
       throw new UnsupportedOperationError(
         `${
-          tensorWords(this.native, node.unsafePointer)
+          tensorLabel(this.native, node.unsafePointer)
         } can't be assigned to ${backend.name}: ${why}; assign it to another backend`,
         { value: backend.name, expected: "a backend that can compute it" },
       );

@@ -21,7 +21,7 @@ const names = ["backends", "loss", "inputs", "outputs", "kind", "parameters", "p
 /** The largest whole number of 32 bits. */
 export const LARGEST = 0x7fff_ffff;
 /** Tensors that the graph, its gradients and the optimizer's steps may take. */
-const ROOM_TENSORS = 3 * 4096;
+const CAPACITY_TENSORS = 3 * 4096;
 /** Nodes and leaves of the largest graph. */
 export const GRAPH_SIZE = 4 * 2048;
 
@@ -60,7 +60,7 @@ export function checkSettings(options: OptimizerOptions): Settings {
   const given = checkOptions("Optimizer", options, names);
   const { backends, loss, inputs, outputs, kind = "adamw", parameters, period = 1, evaluateOnly = false } = given;
   if (!isArray(backends) || backends.length === 0 || !backends.every((one) => brands.backend.has(one))) {
-    throw new InvalidArgumentError("backends is no list of backends; give at least one with a CPU", {
+    throw new InvalidArgumentError("backends is not an array of backends; give at least one with a CPU", {
       value: backends,
       expected: "an array of Backends",
     });
@@ -82,7 +82,7 @@ export function checkSettings(options: OptimizerOptions): Settings {
   }
   for (const [name, tensor] of Object.entries({ inputs, outputs })) {
     if (tensor !== undefined && !brands.tensor.has(tensor)) {
-      throw new InvalidArgumentError(`${name} is no Tensor`, { value: tensor, expected: "a Tensor" });
+      throw new InvalidArgumentError(`${name} is not a Tensor`, { value: tensor, expected: "a Tensor" });
     }
   }
   kindNumber(kind);
@@ -109,7 +109,7 @@ export function makeModel(inputs: Tensor, outputs: Tensor, loss: LossType, train
 /** A context with room for the graphs, the gradients and the steps. */
 export function makeCapacity(native: Native): GgmlContext {
   const graphs = 4 * Number(native.lib.ggml_graph_overhead_custom(2048n, true));
-  const tensors = ROOM_TENSORS + Math.ceil(graphs / Number(native.lib.ggml_tensor_overhead()));
+  const tensors = CAPACITY_TENSORS + Math.ceil(graphs / Number(native.lib.ggml_tensor_overhead()));
   return new GgmlContext(native, { maxTensors: tensors });
 }
 
