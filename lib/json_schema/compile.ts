@@ -1,6 +1,5 @@
 import {
   GgmlError,
-  InvalidArgumentError,
   JsonSchemaError,
   SchemaContradictionError,
   SchemaTooComplexError,
@@ -107,7 +106,7 @@ export function schemaToGrammar(schema: JsonSchema, options?: SchemaOptions): st
 /**
  * Converts a JSON Schema to rules with names of their own, so that several schemas can share one grammar.
  *
- * Throws what {@linkcode schemaToGrammar} throws, and {@linkcode InvalidArgumentError} for a bad prefix.
+ * Throws what {@linkcode schemaToGrammar} throws, and InvalidArgumentError for a bad prefix.
  *
  * ```ts
  * import assert from "node:assert/strict";

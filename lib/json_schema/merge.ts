@@ -5,6 +5,7 @@
  */
 
 import { SchemaTooComplexError, UnsupportedKeywordError } from "../errors.ts";
+import { fitsPattern } from "./assertions.ts";
 import type { SchemaDocument, SchemaNode } from "./document.ts";
 import { isArray, isObject, type JsonValue, sameJson } from "./json.ts";
 import { internal, type TypeName, typeNames, typeOfKeyword } from "./keywords.ts";
@@ -12,7 +13,6 @@ import type { Leaf } from "./leaves.ts";
 import { nextNumber, type NumberRules } from "./numbers.ts";
 import type { StringRules } from "./strings.ts";
 import {
-  fitsPattern,
   itemKeywords,
   itemNode,
   nameFits,
@@ -364,11 +364,6 @@ function exactly(name: string): string {
 /** Whether a class of names has one. */
 export function isInClass({ match, miss }: NameClass, name: string): boolean {
   return match.every((one) => fitsPattern(one, name)) && !miss.some((one) => fitsPattern(one, name));
-}
-
-/** Whether any schema of a leaf has a keyword. */
-export function hasKeyword(leaf: Leaf, keyword: string): boolean {
-  return all(leaf, keyword).length > 0;
 }
 
 /** Where a keyword stands. */

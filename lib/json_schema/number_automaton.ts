@@ -7,7 +7,7 @@
 import { UnsupportedKeywordError } from "../errors.ts";
 import type { CharSet } from "../gbnf/char_set.ts";
 import { hasPoint } from "../gbnf/char_set.ts";
-import { chars, choice, type Expr, sequence, text } from "./gbnf.ts";
+import { choice, type Expr, text } from "./gbnf.ts";
 import { decimalOf, isMultiple } from "./multiples.ts";
 import { intervalsOf, type NumberRules, plainExpr } from "./numbers.ts";
 import { type Automaton, automatonOfStates, type Regex, RegexStore } from "./regex.ts";
@@ -157,11 +157,6 @@ function fits({ places, remainder, other }: DigitState, { modulus, places: all, 
   return (rest === 0 && !other) === wanted;
 }
 
-/** Returns one character of a set, as numbers have them. */
-export function numberChar(set: CharSet): Expr {
-  return chars(set);
-}
-
 /** The regular expression of an expression without rules. */
 function regexOf(store: RegexStore, expr: Expr): Regex {
   switch (expr.kind) {
@@ -179,6 +174,3 @@ function regexOf(store: RegexStore, expr: Expr): Regex {
       throw new TypeError("unreachable");
   }
 }
-
-/** Nothing behind the last digit. */
-export const numberEnd: Expr = sequence();

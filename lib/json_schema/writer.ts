@@ -22,20 +22,13 @@ import {
   placeOf,
 } from "./merge.ts";
 import type { TypeName } from "./keywords.ts";
-import {
-  hasManyRemainders,
-  listedMultiples,
-  needsDigits,
-  numberAutomaton,
-  numberChar,
-  numberEnd,
-} from "./number_automaton.ts";
+import { hasManyRemainders, listedMultiples, needsDigits, numberAutomaton } from "./number_automaton.ts";
 import { intervalsOf, numberExpr, type NumberRules } from "./numbers.ts";
 import { membersExpr, nameGroups } from "./members.ts";
 import { TooManyStates } from "./regex.ts";
 import type { Rules } from "./rules.ts";
 import { anyString, automatonExpr, freeString, stringExpr, stringKey, type StringRules } from "./strings.ts";
-import { fitsPattern } from "./validate.ts";
+import { fitsPattern } from "./assertions.ts";
 
 /** Where white space may stand. */
 export type Whitespace = "compact" | "flexible";
@@ -140,7 +133,7 @@ export class SchemaWriter {
     if (hasManyRemainders(rules)) return this.#rules.add(type, listedMultiples(rules));
     try {
       const automaton = numberAutomaton(rules);
-      return automaton === undefined ? never : automatonExpr(this.#rules, automaton, type, numberChar, numberEnd);
+      return automaton === undefined ? never : automatonExpr(this.#rules, automaton, type, chars, empty);
     } catch (error) {
       if (!(error instanceof TooManyStates)) throw error;
       throw new SchemaTooComplexError(
