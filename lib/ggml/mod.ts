@@ -32,7 +32,7 @@ export { type BackwardOptions, Graph, type GraphOptions } from "./graph/graph.ts
 export type { GraphRow } from "./graph/export.ts";
 export { Tensor, type TensorFlag } from "./tensor/tensor.ts";
 export type { TensorArray, TensorValues } from "./tensor/view.ts";
-export type { TensorInput } from "./tensor/write.ts";
+export type { NestedNumbers, TensorInput, TensorTypedArray } from "./tensor/write.ts";
 export { ContextFullError, GraphError, TensorLayoutError, TensorShapeError, TensorTypeError } from "./tensor/errors.ts";
 export { computeSync, type ComputeSyncOptions } from "./backend/compute_sync.ts";
 export {

@@ -92,8 +92,9 @@ export function mutateJson(value: unknown, below: Below, others: readonly unknow
   const place = parents[below(parents.length)];
   if (place === undefined) return others[below(others.length)];
   const { holder, key } = place;
-  if (below(4) === 0) delete holder[key];
-  else if (below(4) === 0) holder[String(others[below(others.length)])] = holder[key];
+  const [removed, renamed] = [below(4) === 0, below(4) === 0];
+  if (removed) delete holder[key];
+  else if (renamed) holder[String(others[below(others.length)])] = holder[key];
   else holder[key] = structuredClone(others[below(others.length)]);
   return copy;
 }

@@ -1,6 +1,6 @@
 /** A model without weights, whose answers are written in advance. */
 
-import { type ChatHost } from "../../../lib/llama/chat/chat.ts";
+import type { ChatHost } from "../../../lib/llama/chat/chat.ts";
 import type { ChatOptions } from "../../../lib/llama/chat/options.ts";
 import type { GenerationResult } from "../../../lib/llama/generation/generation.ts";
 import type { GenerationSettings } from "../../../lib/llama/generation/options.ts";
