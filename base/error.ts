@@ -132,7 +132,7 @@ export function registerErrors(...added: GgmlErrorClass[]): void {
 /** Causes that are followed: enough for any real chain, and an end for one that bites its tail. */
 const MAX_CAUSES = 8;
 
-/** An error as plain data that survives `postMessage`. */
+/** Returns an error as plain data that survives `postMessage`. */
 export function serializeError(error: unknown, causes: number = MAX_CAUSES): SerializedError {
   if (!isError(error)) {
     return { name: "Error", code: "THROWN_VALUE", message: textOf(error), value: portable(error) };
@@ -160,7 +160,7 @@ const builtIn: Readonly<Record<string, new (message: string, options?: ErrorOpti
   URIError,
 };
 
-/** The error that {@linkcode serializeError} was given: the same class, code, value, cause and stack. */
+/** Returns the error that {@linkcode serializeError} was given: the same class, code, value, cause and stack. */
 export function deserializeError(plain: SerializedError): unknown {
   if (plain.code === "THROWN_VALUE") return plain.value;
   const details: GgmlErrorDetails = {};

@@ -32,25 +32,25 @@ export class LibraryHashError extends GgmlError {
   static override readonly code: string = "LIBRARY_HASH";
 }
 
-/** A manifest isn't readable or says nothing that makes sense. */
+/** A manifest can't be read, or contradicts itself. */
 export class ManifestError extends GgmlError {
   /** `MANIFEST`. */
   static override readonly code: string = "MANIFEST";
 }
 
-/** A function isn't in any of the libraries that were opened. */
+/** The opened libraries don't export a function. */
 export class SymbolNotFoundError extends GgmlError {
   /** `SYMBOL_NOT_FOUND`. */
   static override readonly code: string = "SYMBOL_NOT_FOUND";
 }
 
-/** A function whose signature this runtime can't express; the message names the replacement. */
+/** This runtime can't express the signature of a function; the message names the replacement. */
 export class UnsupportedSignatureError extends GgmlError {
   /** `UNSUPPORTED_SIGNATURE`. */
   static override readonly code: string = "UNSUPPORTED_SIGNATURE";
 }
 
-/** This system, processor or runtime isn't one that the library works on. */
+/** The library doesn't support this system, processor or runtime. */
 export class UnsupportedPlatformError extends GgmlError {
   /** `UNSUPPORTED_PLATFORM`. */
   static override readonly code: string = "UNSUPPORTED_PLATFORM";
@@ -68,7 +68,7 @@ export class InvalidArgumentError extends GgmlError {
   static override readonly code: string = "INVALID_ARGUMENT";
 }
 
-/** Something is used after its dispose. */
+/** An object is used after its dispose. */
 export class DisposedError extends GgmlError {
   /** `DISPOSED`. */
   static override readonly code: string = "DISPOSED";

@@ -32,7 +32,7 @@ import { traced } from "./runtime/trace.ts";
 /** An argument of a function of {@linkcode Native.functionAt}: a number as the C type wants it (bigint for 64 bits), and for pointers memory or text too. */
 export type FunctionArgument = number | bigint | boolean | string | null | NativeBuffer | StructView<object>;
 
-/** A library outside of the set. */
+/** A library that isn't part of the set. */
 export interface NativeModule {
   /** Its path. */
   readonly path: string;

@@ -6,7 +6,7 @@ import { Native } from "./native.ts";
 let openedSet: Promise<Native> | undefined;
 
 /**
- * Finds, checks and opens the libraries, once a process: later calls give the same object. The system tells libraries apart by name, so a second set
+ * Finds, checks and opens the libraries, once per process: later calls give the same object. The system tells libraries apart by name, so a second set
  * can't be opened beside the first.
  *
  * Throws LibraryNotFoundError, LibraryHashError, LibraryVersionError, LibraryOpenError, ManifestError, UnsupportedPlatformError; InvalidArgumentError for

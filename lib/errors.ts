@@ -10,13 +10,13 @@ import { GgmlError, type GgmlErrorDetails } from "../base/errors.ts";
 
 export * from "../base/errors.ts";
 
-/** There is no file at the path that was given, or what is there is no file. */
+/** There is no file at the path, or it is a folder. */
 export class ModelNotFoundError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "MODEL_NOT_FOUND";
 }
 
-/** The system, or the runtime's own permissions, refused to let the model file be read: `cause` has its words. */
+/** The system, or the runtime's own permissions, refused to let the model file be read: `cause` has its message. */
 export class ModelAccessError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "MODEL_ACCESS";
@@ -46,13 +46,13 @@ export class GgufTruncatedError extends GgmlError {
   static override readonly code: string = "GGUF_TRUNCATED";
 }
 
-/** A GGUF header says something that can't be true. */
+/** A GGUF header contradicts itself. */
 export class GgufFormatError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "GGUF_FORMAT";
 }
 
-/** llama.cpp refused to load a model whose header is right; the message has llama.cpp's own words where they could be had. */
+/** llama.cpp refused to load a model whose header is right; the message has what llama.cpp logged. */
 export class ModelLoadError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "MODEL_LOAD";
@@ -114,7 +114,7 @@ export class GenerationCancelledError extends GgmlError {
   }
 }
 
-/** A tensor program's part was refused by the backend: an operator, a buffer type or a type of tensor that it can't take. */
+/** A backend doesn't support an operator, a buffer type or a type of tensor. */
 export class UnsupportedOperationError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "UNSUPPORTED_OPERATION";
@@ -144,19 +144,19 @@ export class NotAllocatedError extends GgmlError {
   static override readonly code: string = "NOT_ALLOCATED";
 }
 
-/** A grammar doesn't parse, can't be used, or leaves the model no token to go on with. */
+/** A grammar doesn't parse, can't be used, or leaves the model no token to continue with. */
 export class GrammarError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "GRAMMAR";
 }
 
-/** A GGUF file couldn't be written: `cause` has the system's words. */
+/** A GGUF file couldn't be written: `cause` has the system's message. */
 export class GgufWriteError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "GGUF_WRITE";
 }
 
-/** A server didn't give the part of a file that was asked for: `cause` has what it did instead. */
+/** A server didn't answer with the part of a file that was requested; `cause` has its answer. */
 export class GgufFetchError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "GGUF_FETCH";
@@ -168,7 +168,7 @@ export interface JsonSchemaErrorDetails extends GgmlErrorDetails {
   path?: string;
 }
 
-/** A JSON Schema that is none, such as one with a `type` that doesn't exist or a `$ref` to nothing. Also the base of the other errors about schemas. */
+/** A JSON Schema is invalid, such as one with a `type` that doesn't exist or a `$ref` to nothing. Also the base of the other errors about schemas. */
 export class JsonSchemaError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "JSON_SCHEMA";
@@ -182,13 +182,13 @@ export class JsonSchemaError extends GgmlError {
   }
 }
 
-/** A JSON Schema has a keyword that no grammar can keep to, at least not where it stands. */
+/** A JSON Schema has a keyword that no grammar can express, at least not where it stands. */
 export class UnsupportedKeywordError extends JsonSchemaError {
   /** The stable code of this class. */
   static override readonly code: string = "JSON_SCHEMA_KEYWORD";
 }
 
-/** Nothing can be valid against a JSON Schema. */
+/** No value is valid against a JSON Schema. */
 export class SchemaContradictionError extends JsonSchemaError {
   /** The stable code of this class. */
   static override readonly code: string = "JSON_SCHEMA_CONTRADICTION";
@@ -243,25 +243,25 @@ export class ToolHandlerError extends GgmlError {
   static override readonly code: string = "TOOL_HANDLER";
 }
 
-/** Every token is forbidden where one must come: by biases, banned strings, a sampler of one's own, or all of them together. */
+/** Every token is forbidden where one must come: by biases, banned strings, a custom sampler, or all of them together. */
 export class NoTokenLeftError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "NO_TOKEN_LEFT";
 }
 
-/** A sampler of one's own failed on the caller's thread; the generation rejects with what it threw. */
+/** A custom sampler failed on the caller's thread; the generation rejects with what it threw. */
 export class SamplerError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "SAMPLER";
 }
 
-/** A file is no LoRA adapter, or one that doesn't fit to the model. */
+/** A file isn't a LoRA adapter, or one for another model. */
 export class LoraError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "LORA";
 }
 
-/** A control vector wasn't made for this model, or is none. */
+/** A file isn't a control vector, or one for another model. */
 export class ControlVectorError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "CONTROL_VECTOR";

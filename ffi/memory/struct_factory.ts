@@ -13,7 +13,7 @@ import {
   type StructLayout,
 } from "../types/signature.ts";
 
-/** Says whether memory is still there; asked before each access to a view that was made with it. */
+/** The owner of memory: asked before each access to a view that was made with it whether the memory is still there. */
 export interface Owner {
   /** Throws (a DisposedError, say) when the memory is gone. */
   assertAlive(): void;
@@ -290,7 +290,7 @@ function checked(view: unknown, struct: string | undefined): Memory {
   return behind;
 }
 
-/** An owner that one call ends: for views of memory that goes with it. */
+/** An owner that is ended by one call, for views of memory that it owns. */
 export class Lifetime implements Owner {
   #what: string | undefined;
 

@@ -36,7 +36,7 @@ export function serveTasks(tasks: TaskTable): void {
 }
 
 /**
- * Tasks that are loaded when one of them is asked for first: a thread that has no use for them starts sooner.
+ * Returns tasks whose module is loaded when one of them is first run, so that a thread without use for them starts sooner.
  *
  * ```ts ignore
  * const tasks = lazyTasks<WhisperTasks>({ transcribe: true }, async () => (await import("./tasks.ts")).whisperTasks);

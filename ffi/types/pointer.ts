@@ -1,4 +1,4 @@
-/** Holds what a pointer points to; there at compile time only. */
+/** The type that a pointer points to; exists at compile time only. */
 export declare const pointee: unique symbol;
 
 /**

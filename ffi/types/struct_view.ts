@@ -1,7 +1,7 @@
-/** Tells structs with the same fields from each other; there at compile time only. */
+/** Distinguishes structs with the same fields; exists at compile time only. */
 export declare const structName: unique symbol;
 
-/** Tells a view from an object with the same fields; there at compile time only. */
+/** Distinguishes a view from an object with the same fields; exists at compile time only. */
 export declare const viewMark: unique symbol;
 
 /**

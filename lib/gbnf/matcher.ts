@@ -167,7 +167,7 @@ export class GrammarMatcher {
   }
 }
 
-/** Whether a grammar allows exactly this text. */
+/** Returns whether a grammar allows exactly this text. */
 export function matchesGrammar(grammar: Grammar, text: string, root = "root"): boolean {
   checkGrammar(grammar);
   const matcher = new GrammarMatcher(grammar, root);

@@ -20,7 +20,7 @@ export type GgufValueType =
   | "int64"
   | "float64";
 
-/** A type that is no array. */
+/** A type other than an array. */
 export type GgufScalarType = Exclude<GgufValueType, "array">;
 
 /** The types in the order of their numbers. C: `enum gguf_type`. */

@@ -17,7 +17,7 @@ import { type Problem, validate } from "./validate.ts";
 import { SchemaWriter, type Whitespace } from "./writer.ts";
 
 /**
- * What happens to the parts of a schema that no grammar can express: `"strict"` refuses the schema, `"validate"` leaves them out of the grammar, so that
+ * The treatment of the parts of a schema that no grammar can express: `"strict"` refuses the schema, `"validate"` leaves them out of the grammar, so that
  * values have to be validated in full afterwards.
  */
 export type SchemaMode = "strict" | "validate";

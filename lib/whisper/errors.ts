@@ -20,7 +20,7 @@ export class WhisperTruncatedError extends GgmlError {
   static override readonly code: string = "WHISPER_TRUNCATED";
 }
 
-/** A file in whisper.cpp's format says something that can't be true. */
+/** A file in whisper.cpp's format contradicts itself. */
 export class WhisperFormatError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "WHISPER_FORMAT";

@@ -18,7 +18,7 @@ export interface DeviceInfo {
 }
 
 /**
- * The devices that models can run on, best first.
+ * Returns the devices that models can run on, best first.
  *
  * Throws one of the Library…Errors when the native libraries can't be used.
  *

@@ -19,7 +19,7 @@ export interface LibrariesInfo {
 }
 
 /**
- * Says which native libraries are used.
+ * Returns facts about the native libraries in use.
  *
  * Throws one of the Library…Errors when they can't be used.
  *

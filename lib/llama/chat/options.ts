@@ -38,7 +38,7 @@ export interface ChatOptions {
   schemaMode?: SchemaMode | undefined;
 }
 
-/** Whether the model calls tools: as it likes, at least one, none, or one of this name. */
+/** The tools that the model may call: any it likes, at least one, none, or the one of this name. */
 export type ToolChoice = "auto" | "required" | "none" | { readonly name: string };
 
 /** Options of `chat.send` and `chat.sendToolResults`. */

@@ -10,7 +10,7 @@ import { integer, oneOf, options as declare, type RulesOf } from "../../support/
 import { sampleRateRule } from "./options.ts";
 import { MAX_CHANNELS } from "./wav_header.ts";
 
-/** How a WAV file is written. */
+/** Options of {@linkcode encodeWav}. */
 export interface EncodeWavOptions {
   /** Sample rate in Hz, 1,000 to 768,000. Default 16,000. */
   sampleRate?: number | undefined;
@@ -33,7 +33,7 @@ const encodeWavSpec = declare(
 const MAX_BYTES = 0xffffffff - 36;
 
 /**
- * The bytes of a WAV file with these samples, -1 to 1.
+ * Returns the bytes of a WAV file with these samples, -1 to 1.
  *
  * Throws InvalidArgumentError for wrong options, a part of a frame, and more samples than a WAV file can hold.
  *

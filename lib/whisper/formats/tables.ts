@@ -9,7 +9,7 @@ import { checkSegments } from "./check.ts";
 import { milliseconds, oneLine } from "./time.ts";
 
 /**
- * The text alone, a line a segment, as whisper-cli writes it.
+ * Returns the text alone, one line per segment, as whisper-cli writes it.
  *
  * Throws InvalidArgumentError for values that are not segments.
  */
@@ -18,7 +18,7 @@ export function toText(segments: Iterable<Segment>): string {
 }
 
 /**
- * Segments as CSV, as whisper-cli writes it: start and end in milliseconds, the text in quotes.
+ * Returns segments as CSV, as whisper-cli writes it: start and end in milliseconds, the text in quotes.
  *
  * Throws InvalidArgumentError for values that are not segments.
  *
@@ -38,7 +38,7 @@ export function toCsv(segments: Iterable<Segment>): string {
 }
 
 /**
- * Segments as TSV, as OpenAI's whisper writes it: start and end in milliseconds, the text without the spaces around it.
+ * Returns segments as TSV, as OpenAI's whisper writes it: start and end in milliseconds, the text without the spaces around it.
  *
  * Throws InvalidArgumentError for values that are not segments.
  *

@@ -36,7 +36,7 @@ export interface Word {
   readonly probability: number;
 }
 
-/** A stretch of speech with its text. */
+/** A segment of speech with its text. */
 export interface Segment {
   /** Text as whisper.cpp returns it: mostly with a leading space. */
   readonly text: string;
