@@ -7,7 +7,6 @@
 export * from "../errors.ts";
 export type { Chat } from "./chat/chat.ts";
 export type { ChatOptions, ChatSendOptions, ToolChoice } from "./chat/options.ts";
-export type { ToolErrors } from "./tools/runner.ts";
 export type { ToolResult } from "./chat/tool_results.ts";
 export type { ChatMessage, ToolCall } from "./chat/message.ts";
 export type { ChatEvent, ChatResult, ChatTurn, FailedToolCall, MalformedToolCall } from "./chat/turn.ts";
