@@ -28,11 +28,8 @@ export interface WavHeader extends PcmFormat {
   readonly dataBytes: number | undefined;
 }
 
-/** The `data` chunks of a WAV file to read: all of them, one after another, or the first alone. */
+/** The `data` chunks of a WAV file that are read: all of them, one after another, or the first alone. */
 export type DataChunks = "all" | "first";
-
-/** The values of {@linkcode DataChunks}. */
-export const DATA_CHUNKS: readonly DataChunks[] = ["all", "first"];
 
 /** A header that can't be read by us, for a reason that another program may not mind. */
 export class UnknownCodecError extends AudioFormatError {}
