@@ -1,10 +1,24 @@
-/** The pieces that a line is broken between: words, with the white space between them, and the parts of words with hyphens. */
+const SPACE = "[\\t\\n\\v\\f\\r ]";
+const WORD = "[\\p{L}\\p{N}_]";
+const LETTER = "[\\p{L}_]";
+const PUNCTUATED = "[\\p{L}\\p{N}_!\"'&.,?]";
+
+/** White space, a dash between words, or a word, as far as its hyphen. */
+const piece = new RegExp(
+  `${SPACE}+|(?<=${PUNCTUATED})-{2,}(?=${WORD})|[^\\t\\n\\v\\f\\r ]+?(?:-(?:(?<=${LETTER}{2}-)|(?<=${LETTER}-${LETTER}-))(?=${LETTER}-?${LETTER})|(?=${SPACE}|$)|(?<=${PUNCTUATED})(?=-{2,}${WORD}))`,
+  "gu",
+);
+
+/** The pieces that a line is broken between. */
 function pieces(text: string, onHyphens: boolean): string[] {
-  const parts = text.split(/([\t\n\v\f\r ]+)/).filter((part) => part !== "");
-  if (!onHyphens) return parts;
-  return parts.flatMap((part) =>
-    /^[\t\n\v\f\r ]/.test(part) ? [part] : part.split(/(?<=[\p{L}_]{2}-)(?=[\p{L}_]{2})/u)
-  );
+  if (onHyphens) return text.match(piece) ?? [];
+  return text.split(/([\t\n\v\f\r ]+)/).filter((part) => part !== "");
+}
+
+/** How much of a piece that is too long goes onto a line: up to a hyphen if there is one. */
+function cutOf(text: string, room: number, onHyphens: boolean): number {
+  const hyphen = onHyphens ? text.lastIndexOf("-", room - 1) : -1;
+  return hyphen > 0 && /[^-]/.test(text.slice(0, hyphen)) ? hyphen + 1 : room;
 }
 
 /** Breaks a text into lines of a width at most. */
@@ -24,8 +38,9 @@ export function wrapText(text: string, width: number, breakLong: boolean, onHyph
     if (next !== undefined && next.length > width) {
       const room = Math.max(1, width - length);
       if (breakLong) {
-        line.push(next.slice(0, room));
-        left[left.length - 1] = next.slice(room);
+        const cut = cutOf(next, room, onHyphens);
+        line.push(next.slice(0, cut));
+        left[left.length - 1] = next.slice(cut);
       } else if (line.length === 0) line.push(left.pop() ?? "");
     }
     if (/^\s*$/.test(line.at(-1) ?? "x")) line.pop();

@@ -6,13 +6,13 @@
 
 import { JinjaError, typeError, valueError } from "../errors.ts";
 import type { Run } from "../run.ts";
-import { Dict } from "../values/dict.ts";
+import { Dict, Range } from "../values/dict.ts";
 import { asNumber, floatToInt, index, intToFloat, toFloat } from "../values/numbers.ts";
 import { typeName } from "../values/protocol.ts";
 import { quoted, repr, str } from "../values/repr.ts";
 import { escape, Markup, markup, plain } from "../values/markup.ts";
 import { concatText, isStr, lengthOf, sliceText, type Str, textOf, unitsAt } from "../values/text.ts";
-import { orElse, Tuple, type Value } from "../values/types.ts";
+import { orElse, Tuple, Undefined, type Value } from "../values/types.ts";
 import { floatFormat } from "./number_format.ts";
 import { repeat } from "./string_parts.ts";
 
@@ -40,7 +40,11 @@ class Values {
   }
 
   finish(): void {
-    if (this.#next < this.#items.length && !(this.#given instanceof Dict) && !Array.isArray(this.#given)) {
+    // What has elements by key counts as a mapping, of which not all is written.
+    const given = this.#given;
+    const isMapping = Array.isArray(given) || given instanceof Dict || given instanceof Range ||
+      given instanceof Undefined;
+    if (this.#next < this.#items.length && !isMapping) {
       typeError("not all arguments converted during string formatting");
     }
   }

@@ -13,8 +13,8 @@ import { freeLora, loadLora } from "./lora.ts";
 import type { DetokenizeInput, TokenizeInput } from "./protocol.ts";
 import { score, textScores } from "./score.ts";
 import { type ChatVocabulary, chatVocabulary } from "./special_tokens.ts";
-import { type Rendered, type RenderInput, renderTemplate } from "./template/render.ts";
-import { type TemplateTraits, templateTraits, type TraitsInput } from "./template/traits.ts";
+import type { Rendered, RenderInput } from "./template/render.ts";
+import type { TemplateTraits, TraitsInput } from "./template/traits.ts";
 import { detokenize, tokenize } from "./tokenizer.ts";
 
 /** The tasks by name. */
@@ -32,10 +32,11 @@ export const llamaTasks = {
     detokenize(lib, input.vocab, input.tokens, input),
   chatVocabulary: (vocab: Pointer<"llama_vocab">, { native }: TaskContext): ChatVocabulary =>
     chatVocabulary(native, vocab),
-  templateTraits: (input: TraitsInput, { throwIfCancelled }: TaskContext): Promise<TemplateTraits> =>
-    templateTraits(input, { check: throwIfCancelled }),
-  renderTemplate: (input: RenderInput, { throwIfCancelled }: TaskContext): Promise<Rendered> =>
-    renderTemplate(input, { check: throwIfCancelled }),
+  // Jinja is imported on the first chat: a model that only completes needs none.
+  templateTraits: async (input: TraitsInput, { throwIfCancelled }: TaskContext): Promise<TemplateTraits> =>
+    (await import("./template/traits.ts")).templateTraits(input, { check: throwIfCancelled }),
+  renderTemplate: async (input: RenderInput, { throwIfCancelled }: TaskContext): Promise<Rendered> =>
+    (await import("./template/render.ts")).renderTemplate(input, { check: throwIfCancelled }),
 } as const;
 
 /** The type of {@linkcode llamaTasks}. */

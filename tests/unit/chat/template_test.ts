@@ -108,6 +108,29 @@ test("a template whose text or lists grow without end is stopped", async () => {
   );
 });
 
+test("a template whose numbers or values grow without end is stopped", async () => {
+  await stopped("{{ 10 ** 100000000 }}", /bits of an integer/);
+  await stopped(
+    "{% set ns = namespace(x=3) %}{% for i in range(99) %}{% set ns.x = ns.x * ns.x %}{% endfor %}",
+    /bits of/,
+  );
+  await stopped("{{ '%.999999f' % 1 }}{{ '{:.9999999f}'.format(1.5) }}", /bits of an integer/);
+  await stopped("{{ ('9' * 90000) | int }}", /bits of an integer/);
+  for (
+    const call of ["'%999999999d' % 1", "'{:>999999999}'.format(1)", "'a'.center(999999999)", "'a'.zfill(999999999)"]
+  ) {
+    await stopped(`{{ ${call} }}`, /characters of text/);
+  }
+  await stopped("{{ [0] * 99999999999 }}", /steps/);
+  await stopped("{% set l = [1] %}{% for x in l %}{% set _ = l.append(x) %}{% endfor %}", /steps/);
+  await stopped("{% set ns = namespace() %}{% set ns.a = [ns, ns] %}{{ ns }}", /within one another|steps|characters/);
+  await stopped("{% set l = [] %}{% set _ = l.append([l]) %}", /appended to itself/);
+  const deep = "{% set ns = namespace(x=()) %}{% for i in range(9999) %}{% set ns.x = (ns.x,) %}{% endfor %}";
+  for (const use of ["ns.x", "{ns.x: 1}", "ns.x | tojson"]) {
+    await stopped(`${deep}{{ ${use} }}`, /within one another/);
+  }
+});
+
 test("a template whose single steps are slow is stopped", async () => {
   const pattern = "{% set a = 'a\n' | indent(40000, true) %}{% set b = 'b' | indent(20000, true) %}";
   for (const work of ["b in a", "a.split(b)", "a.replace(b, '')", "a | replace(b, '')"]) {
