@@ -7,6 +7,7 @@ import {
   SchemaTooComplexError,
   UnsupportedKeywordError,
 } from "../../../lib/errors.ts";
+import { checkGbnf } from "../../../lib/gbnf/check.ts";
 import { GrammarMatcher, matchesGrammar, parseGrammar } from "../../../lib/gbnf/mod.ts";
 import { compileSchema, type JsonValue, schemaToGrammar, schemaValidator } from "../../../lib/json_schema/mod.ts";
 import { randomBelow } from "../../support/random.ts";
@@ -79,6 +80,8 @@ test("all keywords in any combination: no invalid text is allowed, and the valid
       continue;
     }
     counts.compiled++;
+    // Llama.cpp reads it, too.
+    checkGbnf(source);
     const grammar = parseGrammar(source);
     for (let time = 0; time < 12; time++) {
       const text = walk(new GrammarMatcher(grammar), next, 200);
