@@ -5,11 +5,13 @@ import process from "node:process";
 import test, { after, before } from "node:test";
 import fc from "fast-check";
 import { type Native, open, type Pointer } from "../../../ffi/mod.ts";
+import { JsonSchemaError } from "../../../lib/errors.ts";
 import { GrammarMatcher, parseGrammar } from "../../../lib/gbnf/mod.ts";
 import { schemaToGrammar } from "../../../lib/json_schema/mod.ts";
 import { candidateMemory, Candidates } from "../../../lib/llama/thread/sampling/candidates.ts";
 import { TokenBytes } from "../../../lib/llama/thread/tokenizer.ts";
 import { randomBelow } from "../../support/random.ts";
+import { randomLogic } from "../../unit/schema/random_logic.ts";
 import { randomSchemas } from "../../unit/schema/random_schemas.ts";
 import { root, slow } from "../support.ts";
 
@@ -88,6 +90,21 @@ test("the matcher and llama.cpp allow the same tokens, in grammars of random sch
   );
   for (const source of sources) compared += compare(source, next);
   console.log(`${compared} tokens in ${sources.length} grammars: the same answers`);
+  assert.ok(compared > 100_000);
+});
+
+test("the matcher and llama.cpp allow the same tokens, in grammars of random schemas of all keywords", slow, () => {
+  const next = randomBelow(9);
+  const sources: string[] = [];
+  for (let seed = 1; sources.length < (many ? 25 : 12); seed++) {
+    try {
+      sources.push(schemaToGrammar(randomLogic(randomBelow(seed))));
+    } catch (error) {
+      assert.ok(error instanceof JsonSchemaError, String(error));
+    }
+  }
+  const compared = sources.reduce((sum, source) => sum + compare(source, next), 0);
+  console.log(`${compared} tokens in ${sources.length} grammars of all keywords: the same answers`);
   assert.ok(compared > 100_000);
 });
 
