@@ -64,7 +64,7 @@ export function placeTensors(tensors: readonly TensorShape[], alignment: number)
   const names = new Set<string>();
   let byteOffset = 0;
   return tensors.map((given: TensorShape | null | undefined) => {
-    if (typeof given !== "object" || given === null) {
+    if (!isObject(given)) {
       return refuse(`a tensor is ${show(given)}`, given, "{ name, type, shape, data }");
     }
     const name = checkTensorName(given.name);
@@ -80,6 +80,17 @@ export function placeTensors(tensors: readonly TensorShape[], alignment: number)
     byteOffset = padded(byteOffset + byteLength, alignment);
     return place;
   });
+}
+
+/** Whether a value is an object whose properties can be read: not null, and no Proxy that was revoked. */
+export function isObject(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  try {
+    Object.getPrototypeOf(value);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A name that a tensor may have. Throws {@linkcode InvalidArgumentError}. */

@@ -9,7 +9,15 @@ import type { FileHandle } from "node:fs/promises";
 import { GgufWriteError } from "../errors.ts";
 import { checkInteger, checkOptions, checkText, isArray, isInstance, refuse } from "../support/check.ts";
 import { fileSystem, pathOfFileUrl } from "./file_system.ts";
-import { checkAlignment, encodeHeader, padded, placeTensors, type TensorPlace, type TensorShape } from "./layout.ts";
+import {
+  checkAlignment,
+  encodeHeader,
+  isObject,
+  padded,
+  placeTensors,
+  type TensorPlace,
+  type TensorShape,
+} from "./layout.ts";
 import { encodeEntry, fillerEntry, type GgufInput } from "./values.ts";
 
 /** Data of a tensor piece by piece; the pieces together must be as long as its shape and type say. */
@@ -83,14 +91,15 @@ export function prepareGguf(content: GgufContent): PreparedFile {
 }
 
 function pairsOf(metadata: unknown): Map<string, GgufInput> {
-  if (typeof metadata !== "object" || metadata === null) {
-    return refuse("metadata", metadata, "an object or pairs of key and value");
-  }
+  const expected = "an object or pairs of key and value";
+  if (!isObject(metadata)) return refuse("metadata", metadata, expected);
   const pairs = Symbol.iterator in metadata
     ? [...metadata as Iterable<readonly [string, GgufInput]>]
     : Object.entries(metadata as Record<string, GgufInput>);
   const map = new Map<string, GgufInput>();
-  for (const [key, value] of pairs) {
+  for (const pair of pairs) {
+    if (!isArray(pair) || typeof pair[0] !== "string") return refuse("a pair of metadata", pair, "[key, value]");
+    const [key, value] = pair;
     if (value === undefined) continue;
     if (map.has(key)) refuse(`the metadata key ${key}`, "given twice", "each key once");
     map.set(key, value);
@@ -100,7 +109,7 @@ function pairsOf(metadata: unknown): Map<string, GgufInput> {
 
 function givenAlignment(pairs: ReadonlyMap<string, GgufInput>): unknown {
   const given = pairs.get("general.alignment");
-  return typeof given === "object" && "value" in given ? given.value : given;
+  return isObject(given) && "value" in given ? given.value : given;
 }
 
 function checkData({ name, byteLength }: TensorPlace, data: unknown): void {

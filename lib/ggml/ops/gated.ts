@@ -4,6 +4,7 @@
  * @module
  */
 
+import { brands } from "../brands.ts";
 import { ggml_glu_op, type Lib, type Pointer } from "../../../ffi/mod.ts";
 import { checkBoolean, checkOneOf, checkOptions } from "../../support/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
@@ -134,6 +135,8 @@ export interface SwigluOaiOptions {
 /** `min(a, limit) · sigmoid(alpha · min(a, limit)) · (gate, clamped, + 1)`; f32 of one shape. Throws as {@linkcode GatedOperator} does. C: `ggml_swiglu_oai`. */
 export function swigluOai(context: GgmlContext, a: Tensor, gate: Tensor, options?: SwigluOaiOptions): Tensor {
   const { alpha = 1.702, limit = 7 } = checkOptions("swigluOai", options, ["alpha", "limit"]);
+  libOf(context);
+  brands.tensor.check("swigluOai: gate", gate);
   const checked = checkGated("swigluOai", context, a, gate, ["f32"]);
   const values = [checked.number("alpha", alpha), checked.number("limit", limit)] as const;
   return checked.build((into) =>
@@ -143,6 +146,8 @@ export function swigluOai(context: GgmlContext, a: Tensor, gate: Tensor, options
 
 /** {@linkcode swiglu} of `a` and `gate` brought below `limit`; f32 or f16 of one shape. Throws as {@linkcode GatedOperator} does. C: `ggml_swiglu_clamp`. */
 export function swigluClamp(context: GgmlContext, a: Tensor, gate: Tensor, limit: number): Tensor {
+  libOf(context);
+  brands.tensor.check("swigluClamp: gate", gate);
   const checked = checkGated("swigluClamp", context, a, gate, F32_F16);
   const most = checked.number("limit", limit);
   return checked.build((into) => context.native.lib.ggml_swiglu_clamp(into, a.unsafePointer, gate.unsafePointer, most));

@@ -156,7 +156,8 @@ function empty(shape: Shape): TensorShapeError {
  */
 export function permute(context: GgmlContext, a: Tensor, axes: readonly [number, number, number, number]): Tensor {
   const checked = check("permute", context, { a });
-  if (!isArray(axes) || [...axes].sort().join() !== "0,1,2,3") {
+  const isOrder = isArray(axes) && axes.length === 4 && [0, 1, 2, 3].every((one) => axes.includes(one as 0));
+  if (!isOrder) {
     throw new InvalidArgumentError(`permute: axes must be 0, 1, 2 and 3 in some order`, {
       value: axes,
       expected: "0, 1, 2 and 3 in some order",

@@ -8,7 +8,7 @@ const registry = await ggml.Registry.open();
 const { native } = registry;
 const cpu = registry.device("CPU").open({ threads: 1 });
 const context = await ggml.GgmlContext.create({ dataBytes: 1 << 16 });
-const tensor = context.from([1, 2, 3]);
+const tensor = context.from([1, 2, 3, 4]);
 const graph = new ggml.Graph(context, { gradients: true }).forward(ggml.ops.sqr(context, tensor));
 const jsDevice = await ggml.JsDevice.create({ name: "Mine", supports: () => false, compute: () => {} });
 const weights = await ggml.GgmlContext.create();
@@ -54,6 +54,10 @@ const wrong: Record<string, unknown> = {
   array: [],
   holes: [, 1],
   revoked: revoked.proxy,
+  "[revoked]": [revoked.proxy, revoked.proxy, revoked.proxy, revoked.proxy],
+  "{ revoked }": { metadata: revoked.proxy, tensors: [revoked.proxy], size: revoked.proxy, inPlace: revoked.proxy },
+  pairs: { metadata: [5] },
+  "null alignment": { metadata: { "general.alignment": null } },
   function: () => {},
   symbol: Symbol("wrong"),
   bigint: 7n,
