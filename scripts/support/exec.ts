@@ -1,5 +1,5 @@
 // Running other programs.
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import process from "node:process";
 import { SetupError } from "./errors.ts";
 
@@ -60,14 +60,32 @@ export interface Captured {
   readonly timedOut: boolean;
 }
 
-/** Runs a program to its end, whatever that is. It is killed after `limitMs`. */
+/** Programs that {@linkcode capture} runs: they end with this one. */
+const captured = new Set<ChildProcess>();
+let endsCaptured = false;
+
+/** Passes the signals that end this program on to its children, which would go on without it. */
+function endCapturedBySignal(): void {
+  if (endsCaptured) return;
+  endsCaptured = true;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(signal, () => {
+      for (const child of captured) child.kill("SIGKILL");
+      process.kill(process.pid, signal);
+    });
+  }
+}
+
+/** Runs a program to its end, whatever that is. It is killed after `limitMs`, and when a signal ends this one. */
 export function capture(
   [program = "", ...args]: readonly string[],
   options: { cwd: string; env?: Readonly<Record<string, string>>; limitMs: number },
 ): Promise<Captured> {
   return new Promise((resolve) => {
     const env = { ...process.env, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", ...options.env };
+    endCapturedBySignal();
     const child = spawn(program, args, { cwd: options.cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+    captured.add(child);
     let text = "";
     let timedOut = false;
     for (const stream of [child.stdout, child.stderr]) {
@@ -80,6 +98,7 @@ export function capture(
     child.on("error", (error) => text += error.message);
     child.on("close", (code, signal) => {
       clearTimeout(timer);
+      captured.delete(child);
       resolve({ code: code ?? signal, text: text.replaceAll("\r\n", "\n"), timedOut });
     });
   });

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import process from "node:process";
 import test from "node:test";
 import { countOwn } from "../../../scripts/test/counts.ts";
 import { runSteps, summarize } from "../../../scripts/test/runner.ts";
 import { type Step, steps } from "../../../scripts/test/steps.ts";
+import { moduleCommand, runProgram } from "../../support/program.ts";
 import { TemporaryFolder } from "../../support/temporary_folder.ts";
 
 /** A step that prints a text and ends with a code. */
@@ -88,3 +91,28 @@ test("every folder of tests is a part, in both runtimes; benchmarks in one", () 
   assert.deepEqual(all.filter(({ part }) => part === "bench").map(({ runtime }) => runtime), ["deno"]);
   assert.equal(new Set(all.map(({ title }) => title)).size, all.length);
 });
+
+test("a signal that ends npm test ends the programs that it runs", { skip: process.platform === "win32" }, async () => {
+  // The program leaves its process id, and goes on for a minute unless it is ended.
+  using folder = new TemporaryFolder();
+  const pidFile = folder.file("pid");
+  const program = `const fs = require("fs"), file = ${JSON.stringify(pidFile)};
+    fs.writeFileSync(file + ".new", String(process.pid)); fs.renameSync(file + ".new", file); setTimeout(() => {}, 60_000);`;
+  const outer = moduleCommand("tests/unit/scripts/capture_child.ts", [program, pidFile]);
+  const { signal, stdout } = await runProgram(outer, {
+    onOutput: (text, child) => text.includes("started") && child.kill("SIGTERM"),
+  });
+  assert.equal(signal, "SIGTERM", stdout);
+  const pid = Number(readFileSync(pidFile, "utf8"));
+  // It was sent SIGKILL before its parent ended; the system may take a moment.
+  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
