@@ -8,8 +8,8 @@ import type { ParseContext } from "./call_object.ts";
 import type { Family } from "./family.ts";
 import { type MarkupForm, readMarkupCalls } from "./markup.ts";
 import { harmony, muse } from "./message_families.ts";
-import { moreFamilies } from "./more_families.ts";
 import { readPythonArguments } from "./python.ts";
+import { rareFamilies } from "./rare_families.ts";
 import type { Parse } from "./reader.ts";
 import { isNext, readName, readNamedCall, readObjects } from "./sections.ts";
 
@@ -274,7 +274,7 @@ export const families: readonly Family[] = [
   harmony,
   functionary,
   functionaryTags,
-  ...moreFamilies,
+  ...rareFamilies,
   qwenCoder,
   glm,
   seed,

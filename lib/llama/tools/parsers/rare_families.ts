@@ -1,5 +1,5 @@
 /**
- * Families of models that fewer share.
+ * The families that few models use; `families.ts` has the common ones and the list of all.
  *
  * @module
  */
@@ -193,7 +193,7 @@ const minicpm: Family = {
 };
 
 /** The families. */
-export const moreFamilies: readonly Family[] = [
+export const rareFamilies: readonly Family[] = [
   kimi,
   kimi3,
   minimax3,
