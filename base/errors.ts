@@ -20,7 +20,7 @@ export class LibraryOpenError extends GgmlError {
   static override readonly code: string = "LIBRARY_OPEN_FAILED";
 }
 
-/** A library is of another version than the tables. */
+/** A library's version differs from the one that the function tables were made for. */
 export class LibraryVersionError extends GgmlError {
   /** `LIBRARY_VERSION`. */
   static override readonly code: string = "LIBRARY_VERSION";
@@ -68,7 +68,7 @@ export class InvalidArgumentError extends GgmlError {
   static override readonly code: string = "INVALID_ARGUMENT";
 }
 
-/** An object is used after its dispose. */
+/** An object was used after it was disposed. */
 export class DisposedError extends GgmlError {
   /** `DISPOSED`. */
   static override readonly code: string = "DISPOSED";
@@ -95,13 +95,13 @@ export class NativeAbortError extends GgmlError {
   static override readonly code: string = "NATIVE_ABORT";
 }
 
-/** An RPC server that native code worked with was lost: native code aborts then. What was on that native thread is lost, too. */
+/** The connection to an RPC server broke while native code used it, which makes native code abort: what was on that native thread is lost, too. */
 export class RemoteLostError extends NativeAbortError {
   /** `REMOTE_LOST`. */
   static override readonly code: string = "REMOTE_LOST";
 }
 
-/** A native call gave no sign of life for the watchdog's time and was given up; whatever was on that native thread is lost. */
+/** A native call gave no sign of life for `watchdogMs` and was abandoned; whatever was on its native thread is lost. */
 export class NativeHangError extends GgmlError {
   /** `NATIVE_HANG`. */
   static override readonly code: string = "NATIVE_HANG";

@@ -52,7 +52,7 @@ export class GgufFormatError extends GgmlError {
   static override readonly code: string = "GGUF_FORMAT";
 }
 
-/** llama.cpp refused to load a model whose header is right; the message has what llama.cpp logged. */
+/** llama.cpp couldn't load a model whose header is valid; the message has what llama.cpp logged. */
 export class ModelLoadError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "MODEL_LOAD";
@@ -76,7 +76,7 @@ export class PromptTooLongError extends GgmlError {
   static override readonly code: string = "PROMPT_TOO_LONG";
 }
 
-/** A prompt has no tokens, and the model has none that it starts with. */
+/** A prompt has no tokens, and the model has no beginning-of-sequence token to start from. */
 export class EmptyPromptError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "EMPTY_PROMPT";
@@ -138,7 +138,7 @@ export class AllocationError extends GgmlError {
   static override readonly code: string = "ALLOCATION";
 }
 
-/** A tensor has no memory yet, or its memory went with a buffer that was disposed. */
+/** A tensor has no memory yet, or lost it when its buffer was disposed. */
 export class NotAllocatedError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "NOT_ALLOCATED";
@@ -200,7 +200,7 @@ export class SchemaTooComplexError extends JsonSchemaError {
   static override readonly code: string = "JSON_SCHEMA_TOO_COMPLEX";
 }
 
-/** A generated text isn't what a schema asks for: `value` is what was made, `cause` or the message says why. */
+/** A generated text doesn't match its schema: `value` is what was made, `cause` or the message says why. */
 export class StructuredResultError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "STRUCTURED_RESULT";
@@ -243,7 +243,7 @@ export class ToolHandlerError extends GgmlError {
   static override readonly code: string = "TOOL_HANDLER";
 }
 
-/** Every token is forbidden where one must come: by biases, banned strings, a custom sampler, or all of them together. */
+/** Every token is excluded where one is needed: by biases, banned strings, a custom sampler, or all of them together. */
 export class NoTokenLeftError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "NO_TOKEN_LEFT";
@@ -273,7 +273,7 @@ export class RpcConnectError extends GgmlError {
   static override readonly code: string = "RPC_CONNECT";
 }
 
-/** The answer isn't that of an RPC server of this release. */
+/** A server's answer isn't that of an RPC server of this release. */
 export class RpcProtocolError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "RPC_PROTOCOL";
@@ -285,7 +285,7 @@ export class RpcInUseError extends GgmlError {
   static override readonly code: string = "RPC_IN_USE";
 }
 
-/** An RPC server of this program didn't start, or has ended. */
+/** An RPC server that this program runs failed to start, or has ended. */
 export class RpcServerError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "RPC_SERVER";

@@ -1,7 +1,7 @@
 import process from "node:process";
 import { UnsupportedPlatformError } from "../../base/errors.ts";
 
-/** The type of a value on its way to C, as both FFIs name it. A pointer is a `u64`. */
+/** The type of a scalar argument or result, as both FFIs name it. A pointer is a `u64`. */
 export type Scalar = "bool" | "i8" | "u8" | "i16" | "u16" | "i32" | "u32" | "i64" | "u64" | "f32" | "f64";
 
 /** A struct by value, as its members in order. Only an adapter with `structs` takes one. */

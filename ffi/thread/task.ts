@@ -5,13 +5,13 @@ import type { Lib } from "../tables.ts";
 
 /** A flag in native memory that C code reads through a function of the library itself: no JavaScript runs for it. */
 export interface CancelFlag {
-  /** The address of a `bool (*)(void *)` that gives true once the request is cancelled: an `abort_callback`. */
+  /** The address of a `bool (*)(void *)` that returns true once the request is cancelled: an `abort_callback`. */
   readonly callback: Pointer<"ggml_abort_callback">;
   /** The argument of the callback. */
   readonly data: Pointer<"void">;
 }
 
-/** The second argument of a task: the libraries, and the ways to its caller. */
+/** The second argument of a task: the libraries, and the channels to its caller. */
 export interface TaskContext<Out = unknown, In = unknown> {
   /** The libraries, on this thread. */
   readonly native: Native;
@@ -31,7 +31,7 @@ export interface TaskContext<Out = unknown, In = unknown> {
   receive(): In | undefined;
 }
 
-/** A task: runs on the native thread from its begin to its end before the next request is looked at. */
+/** A task: runs on the native thread from start to finish before the next request is handled. */
 // deno-lint-ignore no-explicit-any
 export type Task<Input = any, Output = any, Out = any, In = any> = (
   input: Input,

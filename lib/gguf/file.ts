@@ -23,11 +23,11 @@ export interface GgufOpenOptions {
   readonly timeoutMs?: number | undefined;
   /** Headers sent to a server, such as `authorization`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The most that is read from a server which ignores what part is asked for, in bytes: default 64 MiB. */
+  /** Maximum number of bytes to read and drop from a server that ignores the requested range. Default 64 MiB. */
   readonly maxSkippedBytes?: number | undefined;
 }
 
-/** A part of a tensor's data. */
+/** The part of a tensor's data to read. */
 export interface GgufReadOptions {
   /** Where the part starts, in bytes from the start of the tensor's data: default 0. */
   readonly byteOffset?: number | undefined;

@@ -26,7 +26,7 @@ export interface GgufLazyValue {
 /** A metadata value. Integers of 64 bits are `bigint` when they are beyond what a `number` holds exactly. */
 export type GgufValue = string | number | bigint | boolean | GgufLazyValue;
 
-/** Where a metadata value is in the file, and of which type. */
+/** The type of a metadata value and its location in the file. */
 export interface GgufValueLocation {
   /** Its type. */
   readonly type: GgufValueType;

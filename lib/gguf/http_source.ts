@@ -16,7 +16,7 @@ export interface HttpSourceOptions {
   readonly timeoutMs?: number | undefined;
   /** Headers of each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The most that is read and dropped of a server that ignores ranges, in bytes. Default 64 MiB. */
+  /** Maximum number of bytes to read and drop from a server that ignores ranges. Default 64 MiB. */
   readonly maxSkippedBytes?: number | undefined;
 }
 

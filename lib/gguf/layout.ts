@@ -23,7 +23,7 @@ export interface TensorPlace {
   readonly byteOffset: number;
 }
 
-/** A tensor whose offset isn't known yet. */
+/** Name, shape and type of a tensor; its offset isn't known yet. */
 export interface TensorShape {
   /** The name: 1 to 63 bytes in UTF-8, unique in the file. */
   readonly name: string;

@@ -6,7 +6,7 @@
 
 import { InvalidArgumentError } from "../errors.ts";
 
-/** The numbers of a tensor. */
+/** The elements of a tensor as a typed array. */
 export type TensorNumbers = Float32Array | Float64Array | Int8Array | Int16Array | Int32Array | BigInt64Array;
 
 type Decode = (bytes: Uint8Array<ArrayBuffer>) => TensorNumbers;

@@ -14,7 +14,7 @@ import { encodeHeader, padded, placeTensors } from "./layout.ts";
 import { encodeEntry } from "./values.ts";
 import { checkWrite, filePath, type GgufWriteOptions, type PreparedFile, writePrepared, writeRules } from "./writer.ts";
 
-/** Where a model is cut. */
+/** Options of `splitGguf`. */
 export interface GgufSplitOptions extends GgufWriteOptions {
   /** The most tensors in a file: default 128, unless `maxBytes` is given. */
   readonly maxTensors?: number | undefined;
@@ -29,7 +29,7 @@ const splitKeys = ["split.no", "split.count", "split.tensors.count"] as const;
 const MAX_FILES = 0xffff;
 
 /**
- * The path of one file of a split model: `prefix-00001-of-00003.gguf`. C: `llama_split_path`.
+ * Returns the path of one file of a split model: `prefix-00001-of-00003.gguf`. C: `llama_split_path`.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -45,7 +45,7 @@ export function ggufSplitPath(prefix: string, index: number, count: number): str
   return `${checkText("the prefix", prefix)}-${digits(index + 1)}-of-${digits(count)}.gguf`;
 }
 
-/** Returns the prefix of the paths of a split model; `undefined` for a path that isn't that file's. C: `llama_split_prefix`. */
+/** Returns the prefix of the paths of a split model, from the path of one file; `undefined` where the path's number or count differs. C: `llama_split_prefix`. */
 export function ggufSplitPrefix(path: string, index: number, count: number): string | undefined {
   const end = ggufSplitPath("", index, count);
   return checkText("the path", path).endsWith(end) && path.length > end.length ? path.slice(0, -end.length) : undefined;

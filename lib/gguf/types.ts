@@ -56,7 +56,7 @@ export const ggufValueSizes: Readonly<Record<GgufValueType, number>> = {
   float64: 8,
 };
 
-/** The number or truth value at a place; integers of 64 bits as `bigint` where a `number` isn't exact. */
+/** The number or boolean at a place; integers of 64 bits as `bigint` where a `number` isn't exact. */
 export function decodeScalar(view: DataView, at: number, type: GgufScalarType): number | bigint | boolean {
   switch (type) {
     case "uint8":

@@ -8,7 +8,7 @@ import { InvalidArgumentError } from "../errors.ts";
 import { checkBoolean, checkOneOf, checkText, isArray, isPlainObject, show } from "../support/check.ts";
 import { decodeScalar, type GgufScalarType, ggufValueSizes, type GgufValueType, ggufValueTypes } from "./types.ts";
 
-/** Numbers of one type, in a row. */
+/** A typed array of numbers. */
 export type GgufNumbers =
   | Uint8Array
   | Int8Array
@@ -21,7 +21,7 @@ export type GgufNumbers =
   | BigInt64Array
   | Float64Array;
 
-/** A metadata value that is no array, with its type. */
+/** A scalar metadata value with its type. */
 export type GgufTypedScalar =
   | { readonly type: "string"; readonly value: string }
   | { readonly type: "bool"; readonly value: boolean }
@@ -34,7 +34,7 @@ export interface GgufTypedArray {
   readonly type: "array";
   /** The type of each element. */
   readonly elementType: GgufValueType;
-  /** The elements: a typed array for numbers, an array for strings, truth values and arrays. */
+  /** The elements: a typed array for numbers, an array for strings, booleans and arrays. */
   readonly value: GgufNumbers | readonly string[] | readonly boolean[] | readonly GgufTypedArray[];
 }
 
@@ -42,7 +42,7 @@ export interface GgufTypedArray {
 export type GgufTypedValue = GgufTypedScalar | GgufTypedArray;
 
 /**
- * A metadata value to write: one with its type; or a string, a truth value, an array of strings, or a typed array, whose types are plain. A
+ * A metadata value to write: one with its type; or a string, a boolean, an array of strings, or a typed array, whose types are evident. A
  * number alone is refused, since it doesn't say which of the ten types it has: give `{ type: "uint32", value: 5 }`.
  */
 export type GgufInput = GgufTypedValue | string | boolean | readonly string[] | GgufNumbers;
@@ -170,7 +170,7 @@ function typedValue(key: string, input: unknown): GgufTypedValue {
   if (typeof input === "number" || typeof input === "bigint") {
     return refuse(key, input, `its type too, such as { type: "uint32", value: ${input} }`);
   }
-  return refuse(key, input, "a string, a truth value, an array of strings, a typed array, or { type, value }");
+  return refuse(key, input, "a string, a boolean, an array of strings, a typed array, or { type, value }");
 }
 
 function refuse(key: string, value: unknown, expected: string): never {

@@ -121,7 +121,7 @@ function checkData({ name, byteLength }: TensorPlace, data: unknown): void {
 }
 
 /**
- * The bytes of a GGUF file, in memory; for a large one use {@linkcode writeGguf}. Data given as a function must give its chunks without waiting.
+ * Returns the bytes of a GGUF file, made in memory; for a large one use {@linkcode writeGguf}. Data given as a function must give its chunks without waiting.
  *
  * Throws InvalidArgumentError for what can't be in a file.
  *

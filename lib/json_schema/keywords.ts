@@ -117,7 +117,7 @@ const supported: Readonly<Record<string, Keyword>> = {
   format: { check: isString, expected: "the name of a format", type: "string" },
 };
 
-/** Keywords of a version of the standard that isn't supported; passing over them would let invalid values through. */
+/** Keywords of a version of the standard that isn't supported; ignoring them would let invalid values through. */
 export const refusedKeywords = ["$recursiveRef", "$recursiveAnchor"] as const;
 
 /** The supported keywords. */

@@ -57,7 +57,7 @@ export interface ChatSendOptions extends GenerationOptions {
    */
   maxAttempts?: number | undefined;
   /**
-   * What becomes of an exception of a handler: its message goes to the model as the result of the call (`"model"`), or the turn rejects with
+   * Handling of a handler's exception: its message goes to the model as the result of the call (`"model"`), or the turn rejects with
    * ToolHandlerError (`"throw"`). The event `toolResult` and `result.failedToolCalls` have it in either case. Default `"model"`.
    */
   toolErrors?: ToolErrors | undefined;

@@ -2,7 +2,7 @@ import type { ToolCall } from "./message.ts";
 import { definePicture } from "../../support/inspect.ts";
 import { type Generation, type GenerationResult, GenerationStream, type PieceSink } from "../generation/generation.ts";
 
-/** A call of a tool that is written wrongly or was cut off. */
+/** A tool call that is malformed or was cut off. */
 export interface MalformedToolCall {
   /** The name of the tool. */
   name: string;
@@ -10,7 +10,7 @@ export interface MalformedToolCall {
   arguments: string;
 }
 
-/** A call whose result was an error, which the model got: bad arguments, an unknown tool, or an exception of the handler. */
+/** A tool call that ended in an error, which the model received: bad arguments, an unknown tool, or an exception of the handler. */
 export interface FailedToolCall {
   /** The call's id. */
   id: string;

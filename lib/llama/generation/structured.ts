@@ -1,5 +1,5 @@
 /**
- * Results with a value instead of mere text.
+ * Results with a value instead of text alone.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import {
 } from "../../json_schema/standard.ts";
 import type { Whitespace } from "../../json_schema/writer.ts";
 
-/** A schema that a result keeps to: a JSON Schema, or a schema of a validation library. */
+/** A schema that a result conforms to: a JSON Schema, or a schema of a validation library. */
 export type ResultSchema = StandardSchema | JsonSchema;
 
 /** Options of a structured result. */

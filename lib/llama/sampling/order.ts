@@ -4,7 +4,7 @@ import { custom, options } from "../../support/options.ts";
 import type { CheckedSampling, SamplingOptions } from "./options.ts";
 import type { SamplerCandidates } from "./candidates.ts";
 
-/** The names of llama.cpp's samplers in {@linkcode SamplingOptions.samplers}. */
+/** The name of one of llama.cpp's samplers, for {@linkcode SamplingOptions.samplers}. */
 export type SamplerName =
   | "penalties"
   | "dry"

@@ -7,14 +7,14 @@ import type { Tool } from "./check_tools.ts";
 import { resultText } from "./result_text.ts";
 import { ToolArgumentsError } from "./schema.ts";
 
-/** What becomes of an exception of a handler: its message goes to the model, or it rejects the turn. */
+/** Handling of a handler's exception: its message goes to the model, or it rejects the turn. */
 export type ToolErrors = "model" | "throw";
 
 /** How calls are run. */
 export interface RunSettings {
   /** The tools; `undefined` when no more handlers may run, so that all calls that can be used wait. */
   readonly tools: readonly Tool[] | undefined;
-  /** What becomes of an exception of a handler. */
+  /** Handling of a handler's exception. */
   readonly errors: ToolErrors;
   /** Ends the wait for handlers. */
   readonly signal: AbortSignal;

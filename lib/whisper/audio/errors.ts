@@ -7,19 +7,19 @@
 import { registerErrors } from "../../../base/error.ts";
 import { GgmlError } from "../../../base/errors.ts";
 
-/** There is no audio file at the path that was given, or what is there is no file. */
+/** There is no audio file at the path, or it is a folder. */
 export class AudioNotFoundError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "AUDIO_NOT_FOUND";
 }
 
-/** The system, or the runtime's own permissions, refused to let the audio be read: `cause` has its words. */
+/** The system, or the runtime's own permissions, refused to let the audio be read: `cause` has its message. */
 export class AudioAccessError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "AUDIO_ACCESS";
 }
 
-/** The audio is of a kind that can't be read, or its header says something that can't be true. */
+/** The audio is of a format that can't be read, or its header contradicts itself. */
 export class AudioFormatError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "AUDIO_FORMAT";
@@ -43,7 +43,7 @@ export class AudioSampleError extends GgmlError {
   static override readonly code: string = "AUDIO_SAMPLE";
 }
 
-/** The program ffmpeg, which reads what isn't WAV, isn't there or refused the audio; `cause` or the message has its words. */
+/** ffmpeg, which decodes every format but WAV, isn't installed or refused the audio; `cause` or the message has its output. */
 export class FfmpegError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "FFMPEG";

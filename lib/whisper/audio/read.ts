@@ -96,7 +96,7 @@ const readWavInfoSpec = declare(
 );
 
 /**
- * Reads what the header of a WAV file says. `frames` and `duration` are those of the first `data` chunk.
+ * Reads the header of a WAV file. `frames` and `duration` are those of the first `data` chunk.
  *
  * Throws AudioNotFoundError, AudioAccessError, {@linkcode AudioFormatError}, AudioTruncatedError, {@linkcode AudioEmptyError}.
  *

@@ -8,7 +8,7 @@ import { checkInteger, isInstance } from "../../support/check.ts";
 import { InvalidArgumentError } from "../../../base/errors.ts";
 import { joined } from "../../../ffi/memory/concat.ts";
 
-/** Samples a second that whisper hears, `WHISPER_SAMPLE_RATE`. */
+/** The sample rate of whisper.cpp's input in Hz. C: `WHISPER_SAMPLE_RATE`. */
 export const WHISPER_SAMPLE_RATE = 16_000;
 
 /** The lowest rate that can be changed. */
@@ -43,9 +43,9 @@ const rates = { min: LOWEST_SAMPLE_RATE, max: HIGHEST_SAMPLE_RATE };
  * ```
  */
 export class Resampler {
-  /** Samples a second that go in. */
+  /** Sample rate of the input in Hz. */
   readonly from: number;
-  /** Samples a second that come out. */
+  /** Sample rate of the output in Hz. */
   readonly to: number;
   readonly #up: number;
   readonly #down: number;

@@ -33,7 +33,7 @@ const encodeWavSpec = declare(
 const MAX_BYTES = 0xffffffff - 36;
 
 /**
- * Returns the bytes of a WAV file with these samples, -1 to 1.
+ * Encodes samples, -1 to 1, as a WAV file, and returns its bytes.
  *
  * Throws InvalidArgumentError for wrong options, a part of a frame, and more samples than a WAV file can hold.
  *

@@ -14,8 +14,8 @@ import { checkSizes, whisperHead, type WhisperSizes, whisperTensor } from "./whi
 type Piece = Uint8Array<ArrayBuffer>;
 
 /**
- * Converts a Whisper model of CTranslate2 (faster-whisper's `model.bin` and its vocabulary) to whisper.cpp's format, with 16-bit floats: gives the bytes of
- * the file, piece by piece; {@linkcode writeModel} writes them. One tensor at a time is in memory.
+ * Converts a Whisper model of CTranslate2 (faster-whisper's `model.bin` and its vocabulary) to whisper.cpp's format, with 16-bit floats, and yields the
+ * file's bytes in chunks, which {@linkcode writeModel} writes. One tensor at a time is in memory.
  *
  * The loop throws ModelNotFoundError, ModelAccessError, InvalidArgumentError; {@linkcode ConversionError} for a file that is damaged, cut off or of another
  * kind.

@@ -31,8 +31,8 @@ const convertSpec = declare(
 );
 
 /**
- * Converts a Whisper model in safetensors (`model.safetensors` with its `vocab.json` or `tokenizer.json`) to whisper.cpp's format, with 16-bit floats: gives
- * the bytes of the file, piece by piece; {@linkcode writeModel} writes them. The model may come in several safetensors files.
+ * Converts a Whisper model in safetensors (`model.safetensors` with its `vocab.json` or `tokenizer.json`) to whisper.cpp's format, with 16-bit floats, and
+ * yields the file's bytes in chunks, which {@linkcode writeModel} writes. The model may come in several safetensors files.
  *
  * Throws InvalidArgumentError at once for unknown options. The loop throws ModelNotFoundError, ModelAccessError, InvalidArgumentError;
  * {@linkcode ConversionError} for a file that is damaged, cut off or of another kind.

@@ -19,9 +19,9 @@ export interface WriteModelOptions {
 const writeModelSpec = declare("writeModel", { signal: signalRule() } satisfies RulesOf<WriteModelOptions>);
 
 /**
- * Writes a model that a converter gives. The file appears under its name once it is whole.
+ * Writes the output of a converter to a file, which appears under its name once it is complete.
  *
- * Throws what the converter throws, ModelAccessError when the file can't be written. Gives the file's length in bytes.
+ * Throws what the converter throws, ModelAccessError when the file can't be written. Returns the file's length in bytes.
  */
 export async function writeModel(
   path: string,

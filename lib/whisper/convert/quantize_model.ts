@@ -1,5 +1,5 @@
 /**
- * Whisper models with smaller numbers.
+ * Quantization of Whisper models.
  *
  * @module
  */
@@ -53,8 +53,8 @@ const kept = /^(encoder\.conv[12]\.bias|(encoder|decoder)\.positional_embedding)
 const VALUES_AT_ONCE = 1 << 18;
 
 /**
- * Quantizes a model of whisper.cpp whose numbers are floats, as upstream's `whisper-quantize` does: gives the bytes of the file, piece by piece;
- * {@linkcode writeModel} writes them.
+ * Quantizes a model of whisper.cpp with floating-point weights, as upstream's `whisper-quantize` does, and yields the file's bytes in chunks, which
+ * {@linkcode writeModel} writes.
  *
  * Throws InvalidArgumentError at once for an unknown type. The loop throws ModelNotFoundError, ModelAccessError; {@linkcode ConversionError} for a file that
  * is damaged, cut off, of another kind or quantized already, and for a type that the model's width doesn't fit.

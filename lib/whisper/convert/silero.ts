@@ -72,7 +72,7 @@ const moves: readonly Move[] = [
 ];
 
 /**
- * Converts Silero's voice activity model for 16 kHz (`silero_vad_16k.safetensors`) to whisper.cpp's format: gives the bytes of the file, piece by piece.
+ * Converts Silero's voice activity model for 16 kHz (`silero_vad_16k.safetensors`) to whisper.cpp's format, and yields the file's bytes in chunks.
  *
  * Throws InvalidArgumentError at once for a wrong `version`. The loop throws ModelNotFoundError, ModelAccessError; ConversionError for a file that is
  * damaged or of another kind.

@@ -104,7 +104,7 @@ const toJsonSpec = declare(
 );
 
 /**
- * Segments as JSON in whisper-cli's form (`-oj`, with `full` `-ojf`). Characters that JSON forbids are escaped, which whisper-cli doesn't do.
+ * Returns segments as JSON in whisper-cli's form (`-oj`, with `full` `-ojf`). Characters that JSON forbids are escaped, which whisper-cli doesn't do.
  *
  * Throws InvalidArgumentError for values that are not segments, and for unknown options.
  *

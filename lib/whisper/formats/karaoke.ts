@@ -1,5 +1,5 @@
 /**
- * A video with the words as they are said.
+ * Karaoke: a video with the words as they are said.
  *
  * @module
  */
@@ -37,7 +37,7 @@ const karaokeSpec = declare(
 );
 
 /**
- * A shell script that makes a video with the words as they are said, by ffmpeg: as whisper-cli writes it (`-owts`). Segments should be short (`maxLength`
+ * Returns a shell script that makes a karaoke video by ffmpeg, as whisper-cli writes it (`-owts`). Segments should be short (`maxLength`
  * 60), and their tokens need times. What a shell would run inside a text is escaped, which whisper-cli doesn't do.
  *
  * Throws InvalidArgumentError for values that are not segments, tokens without times, and a font whose path ffmpeg's filters can't take.

@@ -29,7 +29,7 @@ export interface WordTimesOptions {
 const wordTimesSpec = declare("words", { words: boolean({ default: false }) } satisfies RulesOf<WordTimesOptions>);
 
 /**
- * Segments as SRT, as whisper-cli writes it.
+ * Returns segments as SRT, as whisper-cli writes it.
  *
  * Throws InvalidArgumentError for values that are not segments.
  *
@@ -50,7 +50,7 @@ export function toSrt(segments: Iterable<Segment>, options?: SrtOptions): string
 }
 
 /**
- * Segments as WebVTT, as whisper-cli writes it; `&`, `<` and `>` are escaped, as the format wants.
+ * Returns segments as WebVTT, as whisper-cli writes it; `&`, `<` and `>` are escaped, as the format requires.
  *
  * Throws InvalidArgumentError for values that are not segments.
  *
@@ -76,7 +76,7 @@ export function toWebVtt(segments: Iterable<Segment>, options?: WordTimesOptions
 }
 
 /**
- * Segments as LRC (lyrics), as whisper-cli writes it.
+ * Returns segments as LRC (lyrics), as whisper-cli writes it.
  *
  * Throws InvalidArgumentError for values that are not segments.
  *

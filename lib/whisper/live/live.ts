@@ -28,7 +28,7 @@ import { type VadOptions, vadSpec } from "../vad/options.ts";
 /** Audio as it comes: samples, or the bytes of a WAV file or of raw samples (`raw`). */
 export type LiveAudio = ReadableStream<Float32Array | Uint8Array> | AsyncIterable<Float32Array | Uint8Array>;
 
-/** Text of live audio. */
+/** A piece of the transcript of live audio. */
 export interface LiveText {
   /** `"stable"` text is never changed; `"provisional"` text is a guess at what has been said since, replaced by whatever comes next. */
   kind: "stable" | "provisional";

@@ -16,7 +16,7 @@ import { atMostCores } from "../transcribe/audio_options.ts";
 /** Source of a model: a path, a `file:` URL, or its bytes. */
 export type WhisperSource = string | URL | Uint8Array | ArrayBuffer;
 
-/** The kinds of models whose heads for alignment whisper.cpp knows, in the order of `enum whisper_alignment_heads_preset`. */
+/** The models whose alignment heads whisper.cpp knows, in the order of `enum whisper_alignment_heads_preset`. */
 const alignments: readonly Alignment[] = [
   "tiny.en",
   "tiny",
@@ -35,7 +35,7 @@ const alignments: readonly Alignment[] = [
 /** `WHISPER_AHEADS_TINY_EN`: what comes before has no names. */
 const FIRST_ALIGNMENT = 3;
 
-/** The kinds of models whose heads for alignment whisper.cpp knows. */
+/** The models whose alignment heads whisper.cpp knows. */
 export type Alignment =
   | "tiny.en"
   | "tiny"

@@ -8,7 +8,7 @@ import { callback, integer, options, type RulesOf, type Settings, signal } from 
 import { type AudioFileOptions, audioFileRules, sampleRateRule } from "../audio/options.ts";
 import { type VadOptions, vadRules } from "../vad/options.ts";
 
-/** Options of audio, whatever is done to it. */
+/** Options that every method for audio takes. */
 export interface AudioOptions extends AudioFileOptions {
   /** Sample rate of samples in Hz, 1,000 to 768,000; they are resampled to 16,000. Default 16,000. */
   sampleRate?: number | undefined;

@@ -4,13 +4,13 @@ import type { LanguageProbability, SpeechSegment } from "../thread/protocol.ts";
 import { definePicture } from "../../support/inspect.ts";
 import { ResultStream } from "../../support/result_stream.ts";
 
-/** Durations of the parts of a transcription. */
+/** Durations of the steps of a transcription. */
 export interface TranscriptionTimings {
   /** Milliseconds from the call to the start of the work: reading the audio, and waiting for earlier work. */
   waitMs: number;
   /** Milliseconds of voice activity detection; 0 without it. */
   vadMs: number;
-  /** Milliseconds from there to the end. */
+  /** Milliseconds of the transcription itself, up to its end. */
   transcribeMs: number;
   /** Seconds of audio that were transcribed: those of the part that was asked for. */
   audioSeconds: number;
