@@ -8,6 +8,8 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { jinjaConversations } from "./jinja_conversations.ts";
+import { pythonAnswers } from "../unit/jinja/python_answers.ts";
+import { variables as smallVariables } from "./jinja_generator.ts";
 import { askJinja } from "./jinja_python.ts";
 import { compareAnswers, renderLocally } from "./jinja_render.ts";
 
@@ -37,3 +39,9 @@ const lines = requests.map(({ file, name, variables }, index) => {
 console.log([...counts].map(([verdict, count]) => `${verdict}: ${count}`).join(", "));
 const path = fileURLToPath(new URL("jinja_cases.jsonl", import.meta.url));
 writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+
+/** The small templates of the unit tests: their answers must be jinja2's. */
+const small = Object.values(pythonAnswers).flat();
+const found = await askJinja(small.map(([template]) => ({ template, variables: smallVariables })));
+const stale = small.filter(([, text], index) => found[index]?.text !== text);
+console.log(`${small.length} small templates, ${stale.length} of them with another answer than jinja2's`, stale);

@@ -1,4 +1,5 @@
 import { JinjaError, typeError, valueError } from "../errors.ts";
+import { floatFormat } from "../methods/number_format.ts";
 import { percent } from "../methods/percent.ts";
 import { flag, join, needStr, pad, repeat, replace, split, splitLines, strip } from "../methods/string_parts.ts";
 import { capitalize } from "../methods/string_case.ts";
@@ -6,7 +7,7 @@ import type { Run } from "../run.ts";
 import { defineAll } from "../values/args.ts";
 import { Dict } from "../values/dict.ts";
 import { index, toFloat } from "../values/numbers.ts";
-import { each, listOf, tryIterate, typeName } from "../values/protocol.ts";
+import { each, listOf, size, tryIterate, typeName } from "../values/protocol.ts";
 import { quoted, repr, str } from "../values/repr.ts";
 import { concatText, derived, isStr, lengthOf, sliceText, SPACES, type Str, textOf, unitsAt } from "../values/text.ts";
 import { type Callable, Iter, Tuple, Undefined, type Value } from "../values/types.ts";
@@ -55,9 +56,9 @@ function truncate(run: Run, value: Value, length: Value, killWords: boolean, end
   const tolerance = index(leeway);
   const kept = most - lengthOf(textOf(mark));
   if (kept < 0 || tolerance < 0) valueError("expected length >= the length of the end, and leeway >= 0");
+  if (size(value, run) <= most + tolerance) return value;
   if (!isStr(value)) return typeError(`object of type '${typeName(value)}' can't be truncated`);
   const text = textOf(value);
-  if (lengthOf(text) <= most + tolerance) return value;
   const cut = sliceText(value, 0, unitsAt(text, kept));
   const whole = killWords ? cut : split(run, cut, " ", 1n, true)[0] ?? "";
   return like(value, concatText([needStr(whole), value instanceof Markup ? escape(mark, run) : mark]));
@@ -72,7 +73,7 @@ function fileSize(value: Value, binary: boolean): string {
   let at = 0;
   while (at < prefixes.length - 1 && bytes >= base ** (at + 2)) at++;
   const prefix = binary ? `${prefixes.charAt(at).toUpperCase()}iB` : `${prefixes.charAt(at)}B`;
-  return `${(base * bytes / base ** (at + 2)).toFixed(1)} ${prefix}`;
+  return `${floatFormat(base * bytes / base ** (at + 2), "f", 1, false)} ${prefix}`;
 }
 
 function xmlAttributes(run: Run, value: Value, autospace: boolean): Value {

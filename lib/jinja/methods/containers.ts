@@ -4,10 +4,10 @@ import { defineAll } from "../values/args.ts";
 import { equals } from "../values/compare.ts";
 import { Dict, View } from "../values/dict.ts";
 import { index, indexOr } from "../values/numbers.ts";
-import { each } from "../values/protocol.ts";
+import { each, undefinedError } from "../values/protocol.ts";
 import { repr } from "../values/repr.ts";
 import { textOf } from "../values/text.ts";
-import { orElse, Tuple, type Value } from "../values/types.ts";
+import { orElse, Tuple, Undefined, type Value } from "../values/types.ts";
 
 type Optional = Value | undefined;
 
@@ -105,6 +105,7 @@ export function dictOf(run: Run, from: Value): Dict {
     run.list(from.size());
     return new Dict(from.entries());
   }
+  if (from instanceof Undefined) return undefinedError(from);
   const dict = new Dict();
   for (const pair of each(from, run)) {
     const [key, value, ...rest] = [...each(pair, run)];

@@ -290,4 +290,62 @@ export const pythonAnswers: Readonly<
     ["{{ 'a' if n else 'b' }}{{ 'a' if z }}|{{ 1 if false else 2 if false else 3 }}", "a|3"],
     ["{{ n and 'x' }}{{ z or 'y' }}{{ not n }}{{ '' or [] or none }}", "xyFalseNone"],
   ],
+  "filters of texts": [
+    [
+      "{{ 'aaa bbb-ccc dddd' | wordwrap(6) }}|{{ ('%s-%d' * 3)[::2] | wordwrap(5) }}|{{ 'a-very-long--word' | wordwrap(4) }}",
+      "aaa\nbbb-\nccc\ndddd|%-\nds%%-\nd|a-\nvery\n-\nlong\n--\nword",
+    ],
+    [
+      "{{ 'foo bar baz qux' | truncate(9) }}{{ 'foo bar baz qux' | truncate(9, true) }}{{ 'foo bar baz qux' | truncate(11) }}{{ l | truncate(5) }}",
+      "foo...foo ba...foo bar baz qux[3, 1, 2]",
+    ],
+    [
+      "{{ 'a\\n\\nb' | indent }}|{{ 'a\\nb' | indent('> ', true) }}|{{ 'a\\n\\nb' | indent(1, blank=true) }}",
+      "a\n\n    b|> a\n> b|a\n \n b",
+    ],
+    [
+      "{{ 1000 | filesizeformat }}{{ 12345678 | filesizeformat(true) }}{{ 12345678901234567890 ** 3 | filesizeformat }}",
+      undefined,
+    ],
+    [
+      "{{ {'a': 'x y', 'b': none, 'c': '<'} | xmlattr }}{{ 'a b/ü' | urlencode }}{{ {'a b': 'c&'} | urlencode }}{{ '<p>a  <b>b</b></p>&lt;' | striptags }}",
+      ' a="x y" c="&lt;"a%20b/%C3%BCa+b=c%26a b<',
+    ],
+    [
+      "{{ 'a b' | wordcount }}{{ 'ab' | center(6) }}|{{ 'abc' | reverse }}{{ 'abc' | first }}{{ 'abc' | last }}{{ 'abc' | list }}",
+      "2  ab  |cbaac['a', 'b', 'c']",
+    ],
+  ],
+  "filters of lists and dicts": [
+    [
+      "{{ [3, 1, 2] | sort }}{{ ['b', 'A'] | sort }}{{ ld | sort(attribute='age,name') | map(attribute='age') | list }}",
+      "[1, 2, 3]['A', 'b'][1, 2, 3]",
+    ],
+    [
+      "{{ {'b': 1, 'A': 2} | dictsort }}{{ {'b': 1, 'A': 2} | dictsort(by='value', reverse=true) }}",
+      "[('A', 2), ('b', 1)][('A', 2), ('b', 1)]",
+    ],
+    [
+      "{{ [1, 1.0, 'a', 'A'] | unique | list }}{{ [1, 2, 3] | batch(2, 0) | list }}{{ [1, 2, 3] | slice(2) | list }}",
+      "[1, 'a'][[1, 2], [3, 0]][[1, 2], [3]]",
+    ],
+    [
+      "{{ [1, 2] | first }}{{ [1, 2] | last }}{{ [] | first is defined }}{{ range(3) | last }}{{ d | last }}",
+      "12False2keys",
+    ],
+    ["{{ missing | default('x') }}{{ '' | default('x') }}{{ '' | default('x', true) }}{{ none | d(1) }}", "xxNone"],
+    [
+      "{{ '12' | int }}{{ '1.9' | int }}{{ 'x' | int(5) }}{{ '0x1f' | int(0, 16) }}{{ '1e3' | float }}{{ none | int }}{{ 'inf' | float }}",
+      "1215311000.00inf",
+    ],
+    ["{{ ld[0] | attr('items') is callable }}{{ 'p' % missing }}{{ dict(missing) }}", undefined],
+    [
+      "{{ dict({'a': 1}, b=2) }}{{ dict([(1, 2)]) }}{{ range(5, 0, -2) | list }}{{ range(5)[1:3] }}",
+      "{'a': 1, 'b': 2}{1: 2}[5, 3, 1]range(1, 3)",
+    ],
+    [
+      "{% set c = cycler('a', 'b') %}{{ c.next() }}{{ c.next() }}{{ c.next() }}{{ c.current }}{% set j = joiner('|') %}{{ j() }}x{{ j() }}",
+      "ababx|",
+    ],
+  ],
 };
