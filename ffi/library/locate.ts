@@ -225,7 +225,8 @@ export function verifyFile(path: string, file: LibraryFile): void {
   } catch (cause) {
     throw new LibraryNotFoundError(`${path} can't be read, though the manifest beside it names it`, {
       value: path,
-      expected: "a complete set of libraries: make it again by `npm run setup`",
+      expected:
+        `a complete set of libraries: install ${platformPackage()} again or, in a source tree, run \`npm run setup\``,
       cause,
     });
   }
