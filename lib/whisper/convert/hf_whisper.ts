@@ -4,9 +4,10 @@
  * @module
  */
 
+import { isArray } from "../../support/check.ts";
 import { custom, options as declare, type RulesOf } from "../../support/options.ts";
 import { ConversionError } from "./errors.ts";
-import { type FileParts, JoinedSource, readText } from "./parts.ts";
+import { type FilePart, type FileParts, JoinedSource, readText } from "./parts.ts";
 import { readSafetensors } from "./safetensors_file.ts";
 import { readVocabulary } from "./vocabulary.ts";
 import { Weights } from "./weights.ts";
@@ -62,7 +63,7 @@ async function* pieces(
   const all = new Map();
   let name = "the model";
   // Each file has a directory of its own.
-  for (const part of Array.isArray(model) ? model : [model]) {
+  for (const part of isArray(model) ? model as readonly FilePart[] : [model as FilePart]) {
     const source = files.use(await JoinedSource.open("the model", part));
     name = source.name;
     const weights = await readSafetensors(source);

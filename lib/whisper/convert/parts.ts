@@ -7,7 +7,7 @@
 import { fileURLToPath } from "node:url";
 import { InvalidArgumentError } from "../../errors.ts";
 import { type ByteSource, FileSource, MemorySource } from "../../gguf/byte_source.ts";
-import { isInstance, show } from "../../support/check.ts";
+import { isArray, isInstance, show } from "../../support/check.ts";
 import { ConversionError } from "./errors.ts";
 
 /** A file: its path, its file URL, or its bytes. */
@@ -30,10 +30,10 @@ export class JoinedSource implements ByteSource, AsyncDisposable {
 
   /** Opens the parts. Throws ModelNotFoundError, ModelAccessError, InvalidArgumentError. */
   static async open(what: string, parts: FileParts): Promise<JoinedSource> {
-    const list = Array.isArray(parts) ? parts as readonly FilePart[] : [parts as FilePart];
+    const list = isArray(parts) ? parts as readonly FilePart[] : [parts as FilePart];
     const expected = "a path, a file URL, bytes, or an array of them";
     if (list.length === 0) {
-      throw new InvalidArgumentError(`${what} has no parts; give ${expected}`, { value: parts, expected });
+      throw new InvalidArgumentError(`${what} has no parts; expected ${expected}`, { value: parts, expected });
     }
     const opened: ByteSource[] = [];
     try {
@@ -41,7 +41,10 @@ export class JoinedSource implements ByteSource, AsyncDisposable {
         if (isInstance(part, Uint8Array)) opened.push(new MemorySource(part, what));
         else if (typeof part === "string" && part !== "" || isInstance(part, URL)) {
           opened.push(await FileSource.open(pathOf(part)));
-        } else throw new InvalidArgumentError(`${what} is ${show(part)}; give ${expected}`, { value: part, expected });
+        } else {throw new InvalidArgumentError(`${what} is ${show(part)}; expected ${expected}`, {
+            value: part,
+            expected,
+          });}
       }
     } catch (error) {
       await close(opened);

@@ -192,6 +192,21 @@ test("models of another kind, and models that can't be sound", async () => {
   );
   await fails(convertCt2Whisper(new Uint8Array(0), vocabulary), ConversionError, /is cut off or damaged/);
   await fails(convertCt2Whisper([], vocabulary), InvalidArgumentError, /has no parts/);
+  const { proxy, revoke } = Proxy.revocable([], {});
+  revoke();
+  const wrong = proxy as unknown as string;
+  for (
+    const pieces of [
+      convertCt2Whisper(wrong, vocabulary),
+      convertSafetensorsWhisper(wrong, vocabulary),
+      convertSileroVad(wrong),
+    ]
+  ) {
+    await fails(pieces, InvalidArgumentError, /the model is an object; expected a path/);
+  }
+  for (const pieces of [undefined, 5, proxy, []]) {
+    await assert.rejects(writeModel("never.bin", pieces as never), InvalidArgumentError);
+  }
   await fails(convertCt2Whisper(undefined as never, vocabulary), InvalidArgumentError, /the model is undefined/);
   await fails(convertCt2Whisper("", vocabulary), InvalidArgumentError, /the model is ""/);
   // Without a config each head has 64 numbers, which 4 aren't.
