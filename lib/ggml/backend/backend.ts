@@ -15,6 +15,8 @@ import { type WorkOptions, workRules } from "./compute_thread.ts";
 import type { Device } from "./device.ts";
 import { createGraphPlan, type GraphPlan } from "./graph_plan.ts";
 import { checkGraph } from "./graph_check.ts";
+import { retainAll } from "../tensor/handle.ts";
+import { lockIndices } from "../tensor/index_lock.ts";
 import { checkIndices } from "./index_check.ts";
 import type { GraphReference, TensorReference } from "../tensor/references.ts";
 import { statusError } from "./status.ts";
@@ -300,8 +302,12 @@ export class Backend implements Disposable {
     this.#core.handle.assertAlive();
     if (!brands.graph.has(graph) && !brands.graphCopy.has(graph)) refuse("graph", graph, "a Graph");
     const buffers = checkGraph(this.native, graph, { device: this.device.unsafePointer, name: this.name });
-    checkIndices(graph);
-    return [this.#core.handle.retain(), graph.retain(), ...buffers.map((buffer) => buffer.retain())];
+    return retainAll(
+      () => lockIndices(checkIndices(graph)),
+      () => this.#core.handle.retain(),
+      () => graph.retain(),
+      ...buffers.map((buffer) => () => buffer.retain()),
+    );
   }
 
   static {

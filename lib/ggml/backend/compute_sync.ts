@@ -4,6 +4,7 @@ import { BackendError, UnsupportedOperationError } from "../../errors.ts";
 import { brands } from "../brands.ts";
 import { GraphError } from "../tensor/errors.ts";
 import type { Graph } from "../graph/graph.ts";
+import { lockIndices } from "../tensor/index_lock.ts";
 import { checkIndices } from "./index_check.ts";
 import { collectThrown } from "../ops/custom.ts";
 import { dataOf, isOnHost } from "../tensor/view.ts";
@@ -59,8 +60,15 @@ function compute(graph: Graph, threads: number): void {
   const work = native.allocate(Math.max(Number(plan.work_size), 1), 64);
   native.assign(plan, { work_data: work });
   assertAllocated(graph);
-  checkIndices(graph);
-  const { status, errors } = collectThrown(() => native.lib.ggml_graph_compute(graph.unsafePointer, plan));
+  const unlock = lockIndices(checkIndices(graph));
+  const { unsafePointer } = graph;
+  const { status, errors } = collectThrown(() => {
+    try {
+      return native.lib.ggml_graph_compute(unsafePointer, plan);
+    } finally {
+      unlock();
+    }
+  });
   if (errors.length > 0) throw errors[0];
   if (status === ggml_status.GGML_STATUS_SUCCESS) return;
   throw new BackendError(`the computation failed: ${native.readCString(native.lib.ggml_status_to_string(status))}`, {

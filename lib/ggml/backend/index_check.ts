@@ -34,10 +34,11 @@ const views: ReadonlySet<number> = new Set([
 
 /**
  * Throws InvalidArgumentError when an index that a graph is given lies outside of the tensor that it points into: ggml aborts, or writes where it mustn't.
- * Looks at indices that are inputs; those that the graph computes itself can't be known before.
+ * Looks at indices that are inputs, and returns the tensors that hold them; those that the graph computes itself can't be known before.
  */
-export function checkIndices({ native, unsafePointer }: GraphReference): void {
+export function checkIndices({ native, unsafePointer }: GraphReference): bigint[] {
   const { lib } = native;
+  const found: bigint[] = [];
   const count = lib.ggml_graph_n_nodes(unsafePointer);
   for (let at = 0; at < count; at++) {
     const node = native.structAt("ggml_tensor", lib.ggml_graph_node(unsafePointer, at));
@@ -47,7 +48,9 @@ export function checkIndices({ native, unsafePointer }: GraphReference): void {
     if (!isInput(native, indices)) continue;
     const target = how.own === true ? node : native.structAt("ggml_tensor", node.src[how.into] as TensorPointer);
     checkValues(native, indices, Number(target.ne[how.dimension]), node);
+    found.push(native.structAt("ggml_tensor", indices).view_src ?? indices);
   }
+  return found;
 }
 
 function isInput(native: Native, pointer: TensorPointer): boolean {

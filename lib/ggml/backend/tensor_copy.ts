@@ -2,6 +2,7 @@ import { integer, options, type RulesOf } from "../../support/options.ts";
 import { brands } from "../brands.ts";
 import { InvalidArgumentError } from "../../errors.ts";
 import { checkInteger, show } from "../../support/check.ts";
+import { assertWritable } from "../tensor/index_lock.ts";
 import { statusError } from "./status.ts";
 import { notAllocated } from "./graph_check.ts";
 import type { TensorReference } from "../tensor/references.ts";
@@ -45,6 +46,7 @@ export function byteLength(tensor: TensorReference): number {
  */
 export function setBytes(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, offset: number = 0): void {
   checkRange(tensor, offset, data);
+  assertWritable(tensor);
   tensor.native.lib.ggml_backend_tensor_set(
     tensor.unsafePointer,
     data as Uint8Array,
@@ -71,12 +73,14 @@ export function fillBytes(tensor: TensorReference, value: number, offset: number
   checkInteger("offset", offset, { min: 0, max: all });
   const count = checkInteger("size", size ?? all - offset, { min: 0, max: all - offset });
   checkAllocated(tensor);
+  assertWritable(tensor);
   tensor.native.lib.ggml_backend_tensor_memset(tensor.unsafePointer, value, BigInt(offset), BigInt(count));
 }
 
 /** Writes rows of bytes into a tensor. Throws as {@linkcode setBytes}. C: `ggml_backend_tensor_set_2d`. */
 export function setRows(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, rows: TensorRows): void {
   const args = checkRows(tensor, data, rows);
+  assertWritable(tensor);
   tensor.native.lib.ggml_backend_tensor_set_2d(tensor.unsafePointer, data as Uint8Array, ...args);
 }
 
@@ -94,6 +98,7 @@ export function copyTensor(from: TensorReference, to: TensorReference): void {
   checkAllocated(from);
   checkAllocated(to);
   checkSameLayout(from, to);
+  assertWritable(to);
   from.native.lib.ggml_backend_tensor_copy(from.unsafePointer, to.unsafePointer);
 }
 

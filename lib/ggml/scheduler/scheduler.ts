@@ -10,6 +10,7 @@ import { assertAnyThread } from "../backend/js_devices_in_use.ts";
 import { ComputeThread, type WorkOptions } from "../backend/compute_thread.ts";
 import type { Graph } from "../graph/graph.ts";
 import { tensorLabel } from "../backend/graph_check.ts";
+import { lockIndices } from "../tensor/index_lock.ts";
 import { checkIndices } from "../backend/index_check.ts";
 import { Handle, retainAll } from "../tensor/handle.ts";
 import { SchedulerState } from "./state.ts";
@@ -313,12 +314,12 @@ export class Scheduler implements Disposable {
     this.#handle.assertAlive();
     brands.graph.check("graph", graph);
     if (this.#state.allocation?.isOf(graph) !== true) this.allocate(graph);
-    checkIndices(graph);
   }
 
   /** Retains what a computation uses. */
   #retain(graph: Graph): (() => void)[] {
     return retainAll(
+      () => lockIndices(checkIndices(graph)),
       () => this.#handle.retain(),
       () => graph.retain(),
       ...this.backends.map((backend) => () => brands.backend.of(backend).borrow(this)),

@@ -8,6 +8,7 @@ import { brands } from "../brands.ts";
 import type { GgmlContext } from "./context.ts";
 import type { NativeObject } from "./handle.ts";
 import { remoteBuffers } from "./remote_buffers.ts";
+import { assertWritable } from "./index_lock.ts";
 import { readTensor, readTensorBytes } from "./read.ts";
 import { dataOf, isOnHost, type TensorArray, type TensorValues, viewTensor } from "./view.ts";
 import { type TensorInput, writeTensor, writeTensorBytes } from "./write.ts";
@@ -284,6 +285,7 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
   /** Sets all of its bytes to 0. Throws NotAllocatedError. C: `ggml_set_zero`. */
   zero(): this {
     dataOf(this);
+    assertWritable(this);
     this.native.lib.ggml_set_zero(this.unsafePointer);
     return this;
   }

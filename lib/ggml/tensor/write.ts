@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from "../../errors.ts";
 import { isArray, isInstance, show } from "../../support/check.ts";
+import { assertWritable } from "./index_lock.ts";
 import { quantizeRows } from "./quantize.ts";
 import type { Tensor } from "./tensor.ts";
 import { arrayOver, assertContiguous, dataOf, isOnHost } from "./view.ts";
@@ -29,6 +30,7 @@ export type TensorInput = NestedNumbers | readonly bigint[] | TensorTypedArray;
 export function writeTensorBytes(tensor: Tensor, bytes: Uint8Array): void {
   if (!isInstance(bytes, Uint8Array)) refuse(tensor, bytes, "a Uint8Array");
   const data = dataOf(tensor);
+  assertWritable(tensor);
   assertContiguous(tensor, "write to the tensor that it is a view of");
   const length = tensor.byteLength;
   if (bytes.byteLength !== length) {

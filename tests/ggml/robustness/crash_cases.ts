@@ -180,6 +180,21 @@ export const cases: Record<string, () => Promise<Seen> | Seen> = {
     plan.dispose();
     return [...seen, codeOf(() => parts.graph.clear())];
   },
+  "indices written by a custom operator": async () => {
+    const context = await GgmlContext.create({ dataBytes: 1 << 16 });
+    const rows = context.from(new Int32Array([0]));
+    const seen: Seen = [];
+    const table = ops.mapCustom(context, [context.from([[1, 2], [3, 4]])], (result, operand) => {
+      (result.view() as Float32Array).set(operand!.view() as Float32Array);
+      seen.push(codeOf(() => rows.write([1_000_000_000])), codeOf(() => rows.zero()));
+      seen.push(codeOf(() => ops.view(context, rows, [1]).write([-1])));
+    });
+    const graph = new Graph(context).forward(ops.getRows(context, table, rows));
+    computeSync(graph);
+    seen.push(graph.node(-1).read()[1] as number, codeOf(() => rows.write([1])));
+    computeSync(graph);
+    return [...seen, graph.node(-1).read()[1] as number];
+  },
   "names that are none": async () => {
     const context = await GgmlContext.create({ dataBytes: 4096 });
     const graph = new Graph(context).forward(ops.sqr(context, context.from([1])));
