@@ -1,7 +1,7 @@
 /**
  * Takes away each guard in turn and runs the test that the registry names for it, which must fail then.
  *
- *   deno run -A scripts/registry/mutations.ts [--only PATH] [--sample N --seed N] [--find] [--list]
+ *   npm run test:mutations -- [--only PATH] [--sample N --seed N] [--find] [--list]
  *
  * `--find` makes the registry anew: it runs every test file with coverage, and tries those that reach a guard until one of them fails without it.
  *
@@ -23,7 +23,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { type Guard, readGuards } from "./guards.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -33,17 +32,21 @@ const MAX_TRIES = 4;
 const LIMIT_MS = 180_000;
 const testFolders = ["tests/unit", "tests/ffi", "tests/ggml", "tests/model", "tests/whisper"];
 
-const help =
-  `Takes away each guard of lib/ and ffi/ in turn and runs the test that the registry names for it: it must fail.
-
-Usage: deno run -A scripts/registry/mutations.ts [options]
-
-  --only PATH    only guards of files whose path begins so
-  --sample N     only N of them, chosen by --seed (default 1)
-  --list         prints each guard with its test, and runs nothing
-  --find         looks for the test of each guard that has none yet, by coverage; --all looks for all of them anew;
-                 --tests PATH tries only test files whose path begins so
-`;
+/** Options of {@linkcode testMutations}. */
+export interface MutationOptions {
+  /** Only guards of files whose path begins so. */
+  readonly only?: string | undefined;
+  /** Only so many of them, chosen by the seed (default 1). */
+  readonly sample?: string | undefined;
+  readonly seed?: string | undefined;
+  /** Print each guard with its test, and run nothing. */
+  readonly list?: boolean | undefined;
+  /** Look for the test of each guard that has none yet; with `all` of each guard. */
+  readonly find?: boolean | undefined;
+  readonly all?: boolean | undefined;
+  /** Try only test files whose path begins so. */
+  readonly tests?: string | undefined;
+}
 
 /** The test file for each guard; `null` where none fails without it. */
 export type Registry = Record<string, string | null>;
@@ -166,38 +169,22 @@ function sample<T>(from: readonly T[], count: number, seed: number): T[] {
   return [...new Set(order)].slice(0, count).sort((a, b) => a - b).flatMap((index) => from[index] ?? []);
 }
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      only: { type: "string", default: "" },
-      sample: { type: "string" },
-      seed: { type: "string", default: "1" },
-      list: { type: "boolean" },
-      find: { type: "boolean" },
-      tests: { type: "string", default: "tests" },
-      all: { type: "boolean" },
-      help: { type: "boolean" },
-    },
-  });
-  if (values.help) {
-    process.stdout.write(help);
-    return 0;
-  }
+/** Takes away each guard in turn, or looks for their tests; returns the exit code. */
+export async function testMutations(options: MutationOptions): Promise<number> {
+  const { only = "", seed = "1", tests = "tests", sample: count, list, find: finds, all: anew } = options;
   const registry = readRegistry();
-  const all = readGuards(root, (file) => file.startsWith(values.only));
-  const guards = values.sample === undefined ? all : sample(all, Number(values.sample), Number(values.seed));
-  if (values.list) {
+  const all = readGuards(root, (file) => file.startsWith(only));
+  const guards = count === undefined ? all : sample(all, Number(count), Number(seed));
+  if (list) {
     for (const { id, line } of guards) console.log(`${id} (line ${line}): ${registry[id] ?? "no test"}`);
     return 0;
   }
   using copy = new Copy();
-  if (values.find) {
+  if (finds) {
     const known = new Set(all.map(({ id }) => id));
-    for (const id of Object.keys(registry)) if (!known.has(id) && values.only === "") delete registry[id];
-    await find(copy, guards.filter(({ id }) => values.all || typeof registry[id] !== "string"), registry, values.tests);
+    for (const id of Object.keys(registry)) if (!known.has(id) && only === "") delete registry[id];
+    await find(copy, guards.filter(({ id }) => anew || typeof registry[id] !== "string"), registry, tests);
     return 0;
   }
   return await verify(copy, guards, registry) === 0 ? 0 : 1;
 }
-
-if (import.meta.main) process.exit(await main());
