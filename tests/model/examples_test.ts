@@ -15,7 +15,7 @@ const expected: Readonly<Record<string, RegExp>> = {
   "grammar.ts":
     /^(red|orange|yellow|green|blue|violet)(, (red|orange|yellow|green|blue|violet)){2}\. eos\nsurest token: [01]\.\d\d\n$/,
   "choose.ts": /^positive \(\d\d %\): Wonderful.*\nnegative \(\d\d %\): Boring.*\n$/,
-  "own_sampler.ts": /^no e in:[^eE]+\n$/,
+  "custom_sampler.ts": /^no e in:[^eE]+\n$/,
   "backend_in_typescript.ts":
     /^difference: CPU\nsquares: TypeScript\n[^]*TypeScript computes SQR \(squares\)\n3 parts, distances 5 and 12\n$/,
   "watch_nodes.ts": /^(device .*\n)+scores = 2\.000, 1\.000, 3\.000\nchances = 0\.245, 0\.090, 0\.665\n$/,

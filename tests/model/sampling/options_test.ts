@@ -177,7 +177,7 @@ test("a sampler of one's own: a function here, a function of a module there", sl
   const here = await complete({ samplers: [own, "topK", "temperature"] });
   assert.ok(here.tokens.every((token) => token % 7 === 0) && seen === here.tokens.length);
   assert.throws(() => kept?.token(0), DisposedError);
-  const module = new URL("./own_sampler.ts", import.meta.url);
+  const module = new URL("./custom_sampler.ts", import.meta.url);
   const there = await complete({ samplers: [{ module, options: 7 }, "topK", "temperature"] });
   assert.ok(there.tokens.every((token) => token % 7 === 0));
   const both = await complete({
@@ -200,9 +200,9 @@ test("a sampler of one's own that fails fails the generation, not the model", sl
     [[(candidates) => candidates.setLogit(0, NaN)], InvalidArgumentError],
     [[(candidates) => void candidates.logit(candidates.size)], InvalidArgumentError],
     [[async () => {}], InvalidArgumentError],
-    [[{ module: new URL("./own_sampler.ts", import.meta.url), export: "failing" }], RangeError],
-    [[{ module: new URL("./own_sampler.ts", import.meta.url), export: "nothing" }], InvalidArgumentError],
-    [[{ module: new URL("./own_sampler.ts", import.meta.url), export: "none" }], InvalidArgumentError],
+    [[{ module: new URL("./custom_sampler.ts", import.meta.url), export: "failing" }], RangeError],
+    [[{ module: new URL("./custom_sampler.ts", import.meta.url), export: "nothing" }], InvalidArgumentError],
+    [[{ module: new URL("./custom_sampler.ts", import.meta.url), export: "none" }], InvalidArgumentError],
     [[{ module: new URL("./no_such_module.ts", import.meta.url) }], InvalidArgumentError],
   ];
   for (const [samplers, error] of bad) await assert.rejects(complete({ samplers }), error as RangeError);

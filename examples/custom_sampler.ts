@@ -1,4 +1,4 @@
-// A sampler of one's own in the chain. Run: deno run -A examples/own_sampler.ts, or: bun examples/own_sampler.ts
+// A custom sampler in the chain. Run: deno run -A examples/custom_sampler.ts, or: bun examples/custom_sampler.ts
 import { defaultModelPath, loadModel, type SamplerFunction } from "../mod.ts";
 
 await using model = await loadModel(await defaultModelPath());
