@@ -12,7 +12,7 @@ export const command: Command = {
   name: "tokenize",
   summary: "show a text as the model's tokens",
   usage: "[OPTIONS] [TEXT]",
-  description: "Shows a text as the model sees it: one line per token: its id and its text as a JSON string.",
+  description: "Shows a text as the model sees it: one line per token, with its id and its text as a JSON string.",
   flags: [
     ...promptFlags("text"),
     MODEL_FLAG,

@@ -16,7 +16,7 @@ export function promptFlags(what: string): Flag[] {
       name: "prompt",
       short: "p",
       takes: "text",
-      help: `the ${what}; - reads it from standard input. Text that is piped in besides follows it`,
+      help: `the ${what}; - reads it from standard input. piped text follows it`,
     },
     { name: "file", short: "f", takes: "text", placeholder: "FILE", help: `a file with the ${what}` },
   ];
