@@ -44,6 +44,12 @@ export const longRounds: readonly LongRound[] = [
     ],
   },
   {
+    name: "jinja",
+    about: "random templates, compared with Python's jinja2",
+    count: 2000,
+    commands: (count, seed) => [[...deno, "tests/oracle/jinja_random.ts", String(count), String(seed)]],
+  },
+  {
     name: "probe",
     about: "structs by value of random layouts",
     count: 5,

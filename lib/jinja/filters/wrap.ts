@@ -21,8 +21,19 @@ function cutOf(text: string, room: number, onHyphens: boolean): number {
   return hyphen > 0 && /[^-]/.test(text.slice(0, hyphen)) ? hyphen + 1 : room;
 }
 
+/** Stands for a character of two units, so that each character is one. */
+const ONE = "\ud800";
+
 /** Breaks a text into lines of a width at most. */
 export function wrapText(text: string, width: number, breakLong: boolean, onHyphens: boolean): string[] {
+  const pairs = text.match(/[\ud800-\udbff][\udc00-\udfff]/g);
+  if (pairs === null) return wrapUnits(text, width, breakLong, onHyphens);
+  let next = 0;
+  const lines = wrapUnits(text.replace(/[\ud800-\udbff][\udc00-\udfff]/g, ONE), width, breakLong, onHyphens);
+  return lines.map((line) => line.replaceAll(ONE, () => pairs[next++] ?? ""));
+}
+
+function wrapUnits(text: string, width: number, breakLong: boolean, onHyphens: boolean): string[] {
   const left = pieces(text, onHyphens).reverse();
   const lines: string[] = [];
   while (left.length > 0) {
@@ -36,7 +47,7 @@ export function wrapText(text: string, width: number, breakLong: boolean, onHyph
     }
     const next = left.at(-1);
     if (next !== undefined && next.length > width) {
-      const room = Math.max(1, width - length);
+      const room = width < 1 ? 1 : width - length;
       if (breakLong) {
         const cut = cutOf(next, room, onHyphens);
         line.push(next.slice(0, cut));

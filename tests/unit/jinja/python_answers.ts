@@ -292,8 +292,8 @@ export const pythonAnswers: Readonly<
   ],
   "filters of texts": [
     [
-      "{{ 'aaa bbb-ccc dddd' | wordwrap(6) }}|{{ ('%s-%d' * 3)[::2] | wordwrap(5) }}|{{ 'a-very-long--word' | wordwrap(4) }}",
-      "aaa\nbbb-\nccc\ndddd|%-\nds%%-\nd|a-\nvery\n-\nlong\n--\nword",
+      "{{ 'aaa bbb-ccc dddd' | wordwrap(6) }}|{{ ('%s-%d' * 3)[::2] | wordwrap(5) }}|{{ 'a-very-long--word' | wordwrap(4) }}|{{ \"'a': 1😀ab{'n\" | wordwrap(5) }}",
+      "aaa\nbbb-\nccc\ndddd|%-\nds%%-\nd|a-\nvery\n-\nlong\n--\nword|'a': \n1😀ab{\n'n",
     ],
     [
       "{{ 'foo bar baz qux' | truncate(9) }}{{ 'foo bar baz qux' | truncate(9, true) }}{{ 'foo bar baz qux' | truncate(11) }}{{ l | truncate(5) }}",
