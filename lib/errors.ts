@@ -255,13 +255,13 @@ export class SamplerError extends GgmlError {
   static override readonly code: string = "SAMPLER";
 }
 
-/** A file isn't a LoRA adapter, or one for another model. */
+/** A file isn't a LoRA adapter, or is one for another model. */
 export class LoraError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "LORA";
 }
 
-/** A file isn't a control vector, or one for another model. */
+/** A control vector is invalid, or is one for another model. */
 export class ControlVectorError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "CONTROL_VECTOR";

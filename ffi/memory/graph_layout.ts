@@ -8,7 +8,7 @@ const LEAFS = 40;
 const LENGTH = 48;
 
 /**
- * Returns the addresses of a graph's leaves, in ggml's own order; `undefined` when the graph isn't laid out as it was in the release that the tables are of.
+ * Returns the addresses of a graph's leaves, in ggml's own order; `undefined` when the graph isn't laid out as in the release that the tables were made for.
  */
 export function graphLeaves(native: Native, graph: Pointer<"ggml_cgraph">): Pointer<"ggml_tensor">[] | undefined {
   const { lib } = native;

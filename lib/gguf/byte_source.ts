@@ -1,5 +1,5 @@
 /**
- * Where the bytes of a file come from: a file on disk, or memory.
+ * The source of a file's bytes: a file on disk, or memory.
  *
  * @module
  */

@@ -29,9 +29,9 @@ export interface GgufOpenOptions {
 
 /** The part of a tensor's data to read. */
 export interface GgufReadOptions {
-  /** Where the part starts, in bytes from the start of the tensor's data: default 0. */
+  /** Offset in bytes from the start of the tensor's data. Default 0. */
   readonly byteOffset?: number | undefined;
-  /** Number of bytes: default all from there. */
+  /** Number of bytes. Default all from there. */
   readonly byteLength?: number | undefined;
 }
 

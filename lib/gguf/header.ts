@@ -17,7 +17,7 @@ export interface GgufLazyValue {
   readonly elementType: GgufValueType;
   /** Number of elements of an array, or 1. */
   readonly length: number;
-  /** Where the value starts in the file, in bytes. */
+  /** Offset of the value in bytes from the start of the file. */
   readonly byteOffset: number;
   /** Size in bytes. */
   readonly byteLength: number;
@@ -34,11 +34,11 @@ export interface GgufValueLocation {
   readonly elementType?: GgufValueType;
   /** Number of elements of an array. */
   readonly length?: number;
-  /** Where the value starts, behind its type: in bytes from the start of the file. */
+  /** Offset of the value, behind its type, in bytes from the start of the file. */
   readonly byteOffset: number;
   /** Bytes of the value. */
   readonly byteLength: number;
-  /** Where its key starts, in bytes from the start of the file. */
+  /** Offset of its key in bytes from the start of the file. */
   readonly entryOffset: number;
 }
 
@@ -50,7 +50,7 @@ export interface GgufTensorInfo {
   readonly shape: readonly number[];
   /** The name of its type, such as `"q4_K"`. */
   readonly type: string;
-  /** Where its data starts, in bytes from {@linkcode GgufHeader.dataOffset}. */
+  /** Offset of its data in bytes from {@linkcode GgufHeader.dataOffset}. */
   readonly byteOffset: number;
   /** Bytes of its data. */
   readonly byteLength: number;
@@ -64,11 +64,11 @@ export interface GgufHeader {
   readonly fileSize: number;
   /** Alignment of each tensor's data in bytes. */
   readonly alignment: number;
-  /** Where the tensors' data starts, in bytes from the start of the file. */
+  /** Offset of the tensors' data in bytes from the start of the file. */
   readonly dataOffset: number;
   /** The metadata, in the file's order. */
   readonly metadata: ReadonlyMap<string, GgufValue>;
-  /** Where each value of the metadata is, and of which type. */
+  /** The type and location of each metadata value. */
   readonly places: ReadonlyMap<string, GgufValueLocation>;
   /** The tensors, in the file's order. */
   readonly tensors: readonly GgufTensorInfo[];

@@ -19,7 +19,7 @@ export interface TensorPlace {
   readonly type: TensorType;
   /** Bytes of its data. */
   readonly byteLength: number;
-  /** Where its data starts, in bytes from the start of the data. */
+  /** Offset of its data in bytes from the start of the data. */
   readonly byteOffset: number;
 }
 

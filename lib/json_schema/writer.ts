@@ -30,7 +30,7 @@ import type { Rules } from "./rules.ts";
 import { anyString, automatonExpr, freeString, stringExpr, stringKey, type StringRules } from "./strings.ts";
 import { fitsPattern } from "./assertions.ts";
 
-/** The places where white space may stand. */
+/** The places where white space is allowed. */
 export type Whitespace = "compact" | "flexible";
 
 /** Writes the rules of one schema. */

@@ -1,5 +1,5 @@
 /**
- * Audio of any kind as whisper hears it.
+ * Audio of any format as samples at 16 kHz.
  *
  * @module
  */

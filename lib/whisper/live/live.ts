@@ -40,7 +40,7 @@ export interface LiveText {
 
 /** Options of `Whisper.live`. */
 export interface LiveOptions extends DecodingOptions, Pick<AudioOptions, "sampleRate" | "threads" | "signal"> {
-  /** How speech is detected; `false` for by its loudness only. Default `"auto"`: by the `vadModel`, if there is one. */
+  /** Options of speech detection; `false` detects it by loudness only. Default `"auto"`: by the `vadModel`, if there is one. */
   vad?: "auto" | boolean | VadOptions | undefined;
   /** Format of raw bytes. */
   raw?: PcmFormat | undefined;

@@ -88,7 +88,7 @@ export type TranscribeMessage =
 
 /** Output of the transcribe task. */
 export interface TranscribeOutput {
-  /** The language of the text; `""` when it was to be heard and there was nothing to hear. */
+  /** The language of the text; `""` when it was to be detected and there was no audio. */
   language: string;
   /** Probability of each language, where it was detected. */
   languages: LanguageProbability[] | undefined;

@@ -25,7 +25,7 @@ import { waiting } from "./waiting.ts";
 
 type Task = TaskContext<TranscribeMessage>;
 
-/** Whisper hears nothing shorter, in samples: a tenth of a second. */
+/** Minimum length of audio that is transcribed, in samples: a tenth of a second. */
 const SHORTEST = 1_600;
 /** `whisper_full` has freed the state when it gives this. */
 const STATE_GONE = -7;

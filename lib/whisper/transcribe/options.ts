@@ -89,9 +89,9 @@ export interface DecodingOptions {
 
 /** Options of `Whisper.transcribe`. */
 export interface TranscribeOptions extends DecodingOptions, AudioOptions {
-  /** Start of the part that is transcribed, in seconds: 0 to 2,000,000. Default 0. Audio before it isn't heard; times stay those of the whole audio. */
+  /** Start of the part that is transcribed, in seconds: 0 to 2,000,000. Default 0. Audio before it is ignored; times stay those of the whole audio. */
   offset?: number | undefined;
-  /** Length of the part that is transcribed, in seconds: 0 to 2,000,000. Default all that follows `offset`. Audio behind it isn't heard. */
+  /** Length of the part that is transcribed, in seconds: 0 to 2,000,000. Default all that follows `offset`. Audio behind it is ignored. */
   duration?: number | undefined;
   /**
    * Transcribes detected speech only, so that no text is invented for silence: `true`, `false`, or how speech is detected. Default `"auto"`: `true` for files

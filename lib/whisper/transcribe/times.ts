@@ -12,7 +12,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** Maps times of what whisper.cpp heard to times of the part that is transcribed, both in hundredths of a second. */
+/** Maps times of whisper.cpp's input to times of the part that is transcribed, both in hundredths of a second. */
 export interface TimeMap {
   /** The start and the end of a segment. */
   segment(from: number, to: number): Span;
@@ -22,7 +22,7 @@ export interface TimeMap {
   point(time: number): number;
 }
 
-/** For audio that is heard as a whole. */
+/** For audio that is transcribed as a whole. */
 const identity: TimeMap = {
   segment: (start, end) => ({ start, end }),
   word: (start, end) => ({ start, end }),
