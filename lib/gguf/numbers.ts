@@ -40,7 +40,7 @@ export async function decodeNumbers(
 ): Promise<TensorNumbers> {
   const decode = decoders.get(type);
   if (decode !== undefined) return decode(await read());
-  throw new InvalidArgumentError(`tensor ${name} is quantised (${type}); read its bytes and dequantise them`, {
+  throw new InvalidArgumentError(`tensor ${name} is quantized (${type}); read its bytes and dequantize them`, {
     value: type,
     expected: `one of ${[...decoders.keys()].join(", ")}`,
   });

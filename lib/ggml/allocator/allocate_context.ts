@@ -16,7 +16,7 @@ import type { Tensor } from "../tensor/tensor.ts";
 import { GraphError } from "../tensor/errors.ts";
 
 /**
- * Gives every tensor of a context that has no memory yet some in one new buffer, of a backend's own type or of the one that is given. When the buffer is
+ * Allocates every tensor of a context that has no memory yet in one new buffer, of the backend's default type or of the one that is given. When the buffer is
  * disposed the tensors have none again. The context is one without `memory`.
  *
  * Throws GraphError when there is nothing to allocate or a view's owner has no buffer, InvalidArgumentError for a context with memory of its own,
@@ -55,7 +55,7 @@ export function allocateContext(context: GgmlContext, where: BufferType | Backen
 }
 
 /**
- * The bytes that {@linkcode allocateContext} would ask for. Throws as it does. C: `ggml_backend_alloc_ctx_tensors_from_buft_size`.
+ * Returns the number of bytes that {@linkcode allocateContext} would allocate. Throws as it does. C: `ggml_backend_alloc_ctx_tensors_from_buft_size`.
  */
 export function contextBufferSize(context: GgmlContext, where: BufferType | Backend): number {
   assertContext(context);

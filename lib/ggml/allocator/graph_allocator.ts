@@ -20,11 +20,11 @@ export interface GraphAllocation {
   inputs: Tensor[];
 }
 
-/** In which of an allocator's buffers a tensor lies, by its number. */
+/** The buffer of an allocator that a tensor lies in, by its index. */
 export type BufferChoice = (tensor: Tensor) => number;
 
 /**
- * Gives the tensors of a graph memory, and uses it again for others as soon as it is free. What is to be read after the computation is marked by
+ * Allocates memory for the tensors of a graph, and reuses it as soon as it is free. What is to be read after the computation is marked by
  * `setOutput()`; inputs are written before each computation. One graph at a time: when another is allocated, the one before has no memory any more.
  *
  * C: `ggml_gallocr_t`.

@@ -29,7 +29,7 @@ const computeSpec = options("compute", workRules);
 export const MAX_THREADS = 512;
 
 /**
- * A device that was opened for computing: it takes graphs and works them off in order.
+ * A device that was opened for computing: it computes graphs, one after another.
  *
  * C: `ggml_backend_t`.
  *

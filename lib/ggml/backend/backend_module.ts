@@ -8,7 +8,7 @@ import type { Device } from "./device.ts";
 import { wrapDevice } from "./wrappers.ts";
 
 /**
- * A backend's module in the process-wide registry: it has a name, devices, and functions of its own.
+ * A backend's module in the process-wide registry, with its name, its devices and its own functions.
  *
  * C: `ggml_backend_reg_t`.
  */

@@ -22,7 +22,7 @@ function taken(isView: boolean): InvalidArgumentError {
   );
 }
 
-/** Usage of a buffer: the scheduler computes where the weights lie. */
+/** Usage of a buffer: the scheduler computes a node on the device that holds its weights. */
 export type BufferUsage = "any" | "weights" | "compute";
 
 /** In the order of `enum ggml_backend_buffer_usage`. */

@@ -16,7 +16,7 @@ export interface ComputeSyncOptions {
 }
 
 /**
- * Computes a graph with the CPU's kernels on the caller's thread, which it holds up: for small graphs, and for custom operators in TypeScript, which only
+ * Computes a graph with the CPU's kernels on the caller's thread, which it blocks: for small graphs, and for custom operators in TypeScript, which only
  * this thread may call. Everything larger belongs on a backend.
  *
  * Throws BackendError when it fails, NotAllocatedError when a tensor has no memory, InvalidArgumentError for an index outside of its tensor, and what the

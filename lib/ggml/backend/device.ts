@@ -57,7 +57,7 @@ export interface BackendOptions {
 }
 
 /**
- * Something that computes: a processor, a graphics card, one of our own. It lives as long as its module is loaded.
+ * A device that computes: a CPU, a GPU, an accelerator or a `JsDevice`. It lives as long as its module is loaded.
  *
  * C: `ggml_backend_dev_t`.
  */

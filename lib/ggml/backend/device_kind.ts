@@ -1,4 +1,4 @@
-/** The kind of device: a processor, a graphics card with its own memory or with the processor's, or a helper of the processor. */
+/** The kind of device: a CPU, a GPU with its own memory or with the CPU's, or an accelerator beside the CPU. */
 export type DeviceKind = "cpu" | "gpu" | "igpu" | "accelerator" | "other";
 
 /** In the order of `enum ggml_backend_dev_type`. */

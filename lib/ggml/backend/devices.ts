@@ -3,7 +3,7 @@ import { type DeviceKind, deviceKind } from "./device_kind.ts";
 
 export type { DeviceKind } from "./device_kind.ts";
 
-/** Something that models can run on. Plain data. */
+/** A device that models can run on. Plain data. */
 export interface DeviceInfo {
   /** Its short name, such as `"CPU"`. C: `ggml_backend_dev_name`. */
   name: string;

@@ -7,7 +7,7 @@ import { BackendError } from "../../errors.ts";
 import { Handle } from "../tensor/handle.ts";
 
 /**
- * A mark in a backend's work that others wait for. Devices whose backends work in step with the caller, such as the CPU, have none.
+ * A point in a backend's work that other backends can wait for. Devices whose backends work in step with the caller, such as the CPU, have none.
  *
  * C: `ggml_backend_event_t`.
  */

@@ -109,7 +109,7 @@ export interface ComparedNode {
 }
 
 /**
- * Computes a graph on two backends, node by node, and shows each node's two results. Each node is computed from what its own backend made of the nodes
+ * Computes a graph on two backends, node by node, and passes on the two results of each node. Each node is computed from what its own backend made of the nodes
  * before. Blocks the caller. `onNode` gives `false` to end early; with `nodes` the graph is computed as a whole and only these are shown.
  *
  * Throws as {@linkcode GraphCopy} does, and what `onNode` throws. C: `ggml_backend_compare_graph_backend`.

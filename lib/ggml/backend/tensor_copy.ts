@@ -55,7 +55,7 @@ export function setBytes(tensor: TensorReference, data: ArrayBufferView<ArrayBuf
   );
 }
 
-/** Reads bytes of a tensor into `data`, whose length says how many. Throws as {@linkcode setBytes}. C: `ggml_backend_tensor_get`. */
+/** Reads bytes of a tensor into `data`, as many as it holds. Throws as {@linkcode setBytes}. C: `ggml_backend_tensor_get`. */
 export function getBytes(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, offset: number = 0): void {
   checkRange(tensor, offset, data);
   tensor.native.lib.ggml_backend_tensor_get(
@@ -91,7 +91,7 @@ export function getRows(tensor: TensorReference, data: ArrayBufferView<ArrayBuff
 }
 
 /**
- * Copies a tensor's data to another of the same type and shape, whatever devices they lie on. Throws NotAllocatedError, InvalidArgumentError for
+ * Copies a tensor's data to another tensor of the same type and shape, on the same device or another. Throws NotAllocatedError, InvalidArgumentError for
  * another layout. C: `ggml_backend_tensor_copy`.
  */
 export function copyTensor(from: TensorReference, to: TensorReference): void {

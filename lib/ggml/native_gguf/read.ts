@@ -22,7 +22,7 @@ import type { GgmlContext } from "../tensor/context.ts";
 import { parseGgufHeader } from "../../gguf/header.ts";
 import { filePath } from "../../gguf/writer.ts";
 
-/** Treatment of a file's tensors: nothing, tensors without data, or tensors with their data. C: `gguf_init_params`. */
+/** Handling of a file's tensors: none are made, tensors without data, or tensors with their data. C: `gguf_init_params`. */
 export type NativeGgufTensors = "none" | "shapes" | "data";
 
 /** Options of reading a native GGUF context. */

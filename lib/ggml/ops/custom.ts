@@ -1,5 +1,5 @@
 /**
- * Operators of one's own: functions in TypeScript that a graph calls.
+ * Custom operators: functions in TypeScript that a graph calls.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { check, type InPlaceOptions, libOf, shapeOf } from "./check.ts";
 import { wantsInPlace } from "./in_place.ts";
 
 /**
- * Computes an operator of one's own: reads the operands and writes the result, each a tensor whose memory can be seen by `view()`. What it throws,
+ * Computes a custom operator: reads the operands and writes the result, each a tensor whose memory can be seen by `view()`. What it throws,
  * `computeSync` throws.
  */
 export type CustomFunction = (result: Tensor, ...operands: readonly Tensor[]) => void;
@@ -65,7 +65,7 @@ function makeCallback<N extends CallbackName>(
 }
 
 /**
- * An operator of one's own on one to three tensors; the result has the type and shape of the first. Only {@linkcode computeSync} may compute it, with one
+ * A custom operator on one to three tensors; the result has the type and shape of the first. Only {@linkcode computeSync} may compute it, with one
  * thread, on the thread that made it.
  *
  * Throws InvalidArgumentError, ContextFullError, DisposedError. C: `ggml_map_custom1`, `ggml_map_custom2`, `ggml_map_custom3`.
@@ -145,7 +145,7 @@ export interface CustomOptions {
 const MAX_OPERANDS = 9;
 
 /**
- * An operator of one's own on up to nine tensors (eight with `into`), whose result has a type and shape of its own. Otherwise as {@linkcode mapCustom}.
+ * A custom operator on up to nine tensors (eight with `into`), whose result has a type and shape of its own. Otherwise as {@linkcode mapCustom}.
  * C: `ggml_custom_4d`, `ggml_custom_inplace`.
  */
 export function custom(

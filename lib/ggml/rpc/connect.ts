@@ -9,7 +9,7 @@ import { askServer, type RpcServerInfo } from "./protocol.ts";
 import { parseEndpoint } from "./endpoint.ts";
 import { endpointInUse } from "./connections.ts";
 
-/** Options of a question to a server. */
+/** Options of {@linkcode connectRpc}. */
 export interface RpcConnectOptions {
   /** Time limit of an answer in milliseconds: 1 to 2,147,483,647, default 5,000. */
   readonly timeoutMs?: number | undefined;

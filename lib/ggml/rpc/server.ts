@@ -69,7 +69,7 @@ const PAUSE_MS = 25;
 const KEPT_OUTPUT = 4_096;
 
 /**
- * An RPC server, which other programs use the devices of this machine by. Made by {@linkcode RpcServer.start}; it runs until it is disposed, or this
+ * An RPC server, which lets other programs use the devices of this machine. Made by {@linkcode RpcServer.start}; it runs until it is disposed, or this
  * program ends.
  *
  * ```ts

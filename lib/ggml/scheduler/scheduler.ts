@@ -23,7 +23,7 @@ import type { Tensor } from "../tensor/tensor.ts";
 
 /**
  * Shares a graph out among several backends: each node goes to the first backend that can compute it, to where its weights lie, or to where
- * {@linkcode Scheduler.assign} says; what crosses from one to another is copied. It allocates the graph's tensors by itself.
+ * {@linkcode Scheduler.assign} says; tensors that another backend needs are copied. It allocates the graph's tensors by itself.
  *
  * C: `ggml_backend_sched_t`.
  *

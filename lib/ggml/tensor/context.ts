@@ -24,7 +24,7 @@ export interface GgmlContextOptions {
 }
 
 /**
- * Owns tensors: what describes them, and with the option `dataBytes` their data too. Its memory is JavaScript's own, so a view of it can't go wrong.
+ * Owns tensors: their descriptions, and with the option `dataBytes` their data too. Its memory is JavaScript's own, so a view of it can't go wrong.
  *
  * Dispose it when its tensors are no longer needed, best by `using`; a tensor used after that throws DisposedError. C: `struct ggml_context`,
  * `ggml_init`, `ggml_free`.

@@ -25,7 +25,7 @@ export class TensorLayoutError extends GgmlError {
   static override readonly code: string = "TENSOR_LAYOUT";
 }
 
-/** A context has no capacity for what is to be made in it. */
+/** A context has no capacity left for a new tensor or graph. */
 export class ContextFullError extends GgmlError {
   /** `CONTEXT_FULL`. */
   static override readonly code: string = "CONTEXT_FULL";

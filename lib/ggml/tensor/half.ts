@@ -8,11 +8,11 @@ import { open } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../errors.ts";
 import { checkOneOf, isInstance, show } from "../../support/check.ts";
 
-/** A form of floats of 16 bits: IEEE's, and the upper half of a 32-bit one. */
+/** A format of 16-bit floats: IEEE's, and the upper half of a 32-bit one. */
 export type HalfType = "f16" | "bf16";
 
 /**
- * The bits of floats of 16 bits. Throws InvalidArgumentError. C: `ggml_fp32_to_fp16_row`, `ggml_fp32_to_bf16_row`.
+ * Converts floats to 16-bit ones, as bits. Throws InvalidArgumentError. C: `ggml_fp32_to_fp16_row`, `ggml_fp32_to_bf16_row`.
  *
  * ```ts
  * import assert from "node:assert/strict";
@@ -34,7 +34,7 @@ export async function toHalf(type: HalfType, values: Float32Array): Promise<Uint
   return bits;
 }
 
-/** Floats from the bits of some of 16 bits. Throws InvalidArgumentError. C: `ggml_fp16_to_fp32_row`, `ggml_bf16_to_fp32_row`. */
+/** Converts 16-bit floats, given as bits, to 32-bit ones. Throws InvalidArgumentError. C: `ggml_fp16_to_fp32_row`, `ggml_bf16_to_fp32_row`. */
 export async function fromHalf(type: HalfType, bits: Uint16Array): Promise<Float32Array<ArrayBuffer>> {
   checkOneOf("type", type, ["f16", "bf16"]);
   if (!isInstance(bits, Uint16Array)) throw wrong(bits, "a Uint16Array");

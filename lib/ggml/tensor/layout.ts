@@ -64,7 +64,7 @@ export function tensorLayout(tensor: Tensor): TensorLayout {
   };
 }
 
-/** Comparison of two tensors' layouts. Plain data. */
+/** The result of `compareLayouts`. Plain data. */
 export interface LayoutComparison {
   /** Their dimensions are the same. C: `ggml_are_same_shape`. */
   sameShape: boolean;
@@ -74,7 +74,7 @@ export interface LayoutComparison {
   repeatable: boolean;
 }
 
-/** Comparison of two tensors' layouts. Throws InvalidArgumentError, DisposedError. */
+/** Compares the layouts of two tensors. Throws InvalidArgumentError, DisposedError. */
 export function compareLayouts(a: Tensor, b: Tensor): LayoutComparison {
   const { lib } = brands.tensor.check("a", a).native;
   brands.tensor.check("b", b);
@@ -87,7 +87,7 @@ export function compareLayouts(a: Tensor, b: Tensor): LayoutComparison {
 }
 
 /**
- * The four indices of a tensor's element, from its number in order. Throws InvalidArgumentError for one that it doesn't have. C: `ggml_unravel_index`.
+ * Returns the four indices of a tensor's element from its flat index. Throws InvalidArgumentError for one that it doesn't have. C: `ggml_unravel_index`.
  *
  * ```ts
  * import assert from "node:assert/strict";

@@ -67,7 +67,7 @@ export async function dequantize(type: TypeName, bytes: Uint8Array): Promise<Flo
 }
 
 /**
- * Whether every value in the bytes of a tensor is finite and each block is sound. Throws as {@linkcode dequantize} does. C: `ggml_validate_row_data`.
+ * Returns whether every value in the bytes of a tensor is finite and each block is valid. Throws as {@linkcode dequantize} does. C: `ggml_validate_row_data`.
  */
 export async function validateRows(type: TypeName, bytes: Uint8Array): Promise<boolean> {
   const { id, typeSize } = typeByName("the type", type);
@@ -77,7 +77,7 @@ export async function validateRows(type: TypeName, bytes: Uint8Array): Promise<b
 }
 
 /**
- * Frees the tables that quantising to the `iq` types made; they are made again when they are needed. No such conversion may be under way on another
+ * Frees the tables made for quantizing to the `iq` types; they are made again on the next use. No such conversion may be under way on another
  * thread. C: `ggml_quantize_free`.
  */
 export async function freeQuantizeTables(): Promise<void> {
@@ -107,7 +107,7 @@ export function quantizeRows(
 ): Uint8Array<ArrayBuffer> {
   const { id, blockSize, typeSize } = typeByName("the type", type);
   if (notTargets.includes(type)) {
-    throw new TensorTypeError(`nothing is quantised to ${type}; choose one of ${quantizeTypes.join(", ")}`, {
+    throw new TensorTypeError(`nothing is quantized to ${type}; choose one of ${quantizeTypes.join(", ")}`, {
       value: type,
       expected: quantizeTypes.join(", "),
     });
@@ -138,7 +138,7 @@ function checkRows(type: TypeName, blockSize: number, values: Float32Array, rowL
   // The searches of some types abort when they meet one.
   const at = blockSize > 1 ? values.findIndex((value) => !Number.isFinite(value)) : -1;
   if (at >= 0) {
-    throw new InvalidArgumentError(`value ${at} is ${values[at]}; only finite numbers can be quantised`, {
+    throw new InvalidArgumentError(`value ${at} is ${values[at]}; only finite numbers can be quantized`, {
       value: values[at],
       expected: "finite numbers",
     });

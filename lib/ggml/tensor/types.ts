@@ -75,13 +75,13 @@ export function typeById(id: number): TensorType & { readonly name: TypeName } |
   return tensorTypes.get(id) as KnownType | undefined;
 }
 
-/** Whether a type packs several elements into a block. C: `ggml_is_quantized`. */
+/** Returns whether a type packs several elements into a block. C: `ggml_is_quantized`. */
 export function isQuantized(name: TypeName): boolean {
   return typeByName("the type", name).blockSize > 1;
 }
 
 /**
- * The bytes of a row of `length` elements. C: `ggml_row_size`.
+ * Returns the number of bytes of a row of `length` elements. C: `ggml_row_size`.
  *
  * Throws InvalidArgumentError for an unknown type and a length that isn't a multiple of the type's block.
  *

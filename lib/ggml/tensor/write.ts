@@ -6,7 +6,7 @@ import type { Tensor } from "./tensor.ts";
 import { arrayOver, assertContiguous, dataOf, isOnHost } from "./view.ts";
 import type { TypeName } from "./types.ts";
 
-/** Numbers of one kind. */
+/** A typed array of numbers. */
 export type TensorTypedArray =
   | Float32Array
   | Float64Array

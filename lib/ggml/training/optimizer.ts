@@ -28,7 +28,7 @@ import { type StartedTraining, startTraining } from "./create.ts";
 import type { EpochOptions, EpochSummary, FitOptions, OptimizerOptions } from "./types.ts";
 
 /**
- * Trains a model: its parameters (see {@linkcode Tensor.setParam}) are changed so that the loss becomes small. All that takes time runs on a native thread.
+ * Trains a model: changes its parameters (see {@linkcode Tensor.setParam}) so as to minimize the loss. All that takes time runs on a native thread.
  *
  * The weights and the inputs lie in a context that a backend has allocated; the operators between in another one without memory. C: `ggml_opt_context_t`.
  *

@@ -10,7 +10,7 @@ export type LossType = "mean" | "sum" | "crossEntropy" | "meanSquaredError";
 /** The optimizer. C: `enum ggml_opt_optimizer_type`, `ggml_opt_optimizer_name`. */
 export type OptimizerKind = "adamw" | "sgd";
 
-/** Numbers of an optimizer. C: `ggml_opt_optimizer_params`, `ggml_opt_get_default_optimizer_params`. */
+/** Hyperparameters of an optimizer. C: `ggml_opt_optimizer_params`, `ggml_opt_get_default_optimizer_params`. */
 export interface OptimizerParameters {
   /** Learning rate: above 0, default 0.001. C: `alpha`. */
   readonly learningRate?: number | undefined;
