@@ -76,7 +76,7 @@ export class PromptTooLongError extends GgmlError {
   static override readonly code: string = "PROMPT_TOO_LONG";
 }
 
-/** A prompt has no tokens, and the model has no beginning-of-sequence token to start from. */
+/** A prompt has no tokens and the model has no start token, or a text has too few tokens to be scored. */
 export class EmptyPromptError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "EMPTY_PROMPT";

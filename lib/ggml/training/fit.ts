@@ -37,7 +37,7 @@ const names = [
 ] as const;
 
 /**
- * Runs ggml's own training from start to finish on a native thread, with the optimizer's default parameters; it reports no progress and can't be stopped.
+ * Runs ggml's own training from start to finish on a native thread, with the optimizer's default parameters. It calls nothing back and can't be stopped.
  * {@linkcode Optimizer.fit} is what to use. Throws as {@linkcode Optimizer.create} does. C: `ggml_opt_fit`.
  */
 export async function fitNative(dataset: Dataset, options: NativeFitOptions): Promise<void> {

@@ -7,7 +7,7 @@
 import { registerErrors } from "../../../base/error.ts";
 import { GgmlError } from "../../../base/errors.ts";
 
-/** There is no audio file at the path, or it is a folder. */
+/** There is no audio file at the path, or it is a folder or another thing that isn't a regular file. */
 export class AudioNotFoundError extends GgmlError {
   /** The stable code of this class. */
   static override readonly code: string = "AUDIO_NOT_FOUND";
