@@ -1,6 +1,7 @@
 // The rounds of npm run test:long.
 import { bunProgram, denoProgram } from "../bootstrap/packages.mjs";
 import { ROOT } from "../support/root.ts";
+import { BUN_TIMEOUT_MS } from "./steps.ts";
 
 /** A long run of one kind. */
 export interface LongRound {
@@ -20,7 +21,7 @@ const bun = [bunProgram(ROOT)];
 const both = (...args: readonly string[]): string[][] => [[...deno, ...args], [...bun, ...args]];
 const bothTests = (file: string): string[][] => [
   [denoProgram(ROOT), "test", "-A", "--no-check", file],
-  [bunProgram(ROOT), "test", `./${file}`],
+  [bunProgram(ROOT), "test", "--timeout", BUN_TIMEOUT_MS, `./${file}`],
 ];
 
 /** Every kind, in the order in which they run. */
