@@ -17,7 +17,6 @@
 
 export * from "./lib/ggml/backend/devices.ts";
 export * from "./lib/ggml/backend/libraries.ts";
-export * from "./lib/ggml/tensor/errors.ts";
 export * from "./lib/gguf/mod.ts";
 export * from "./lib/llama/mod.ts";
 export { defaultModelPath } from "./lib/models/default_model.ts";

@@ -4,6 +4,7 @@
  * @module
  */
 
+export * from "../ggml/tensor/errors.ts";
 export * from "../errors.ts";
 export type { Chat } from "./chat/chat.ts";
 export type { ChatOptions, ChatSendOptions, ToolChoice } from "./chat/options.ts";

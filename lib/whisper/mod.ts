@@ -4,6 +4,7 @@
  * @module
  */
 
+export * from "../ggml/tensor/errors.ts";
 export type { LogLevel, LogLine, NativeAbortPolicy } from "../../ffi/thread/native_thread.ts";
 export * from "../errors.ts";
 export * from "../ggml/tensor/errors.ts";
