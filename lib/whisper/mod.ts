@@ -7,7 +7,6 @@
 export * from "../ggml/tensor/errors.ts";
 export type { LogLevel, LogLine, NativeAbortPolicy } from "../../ffi/thread/native_thread.ts";
 export * from "../errors.ts";
-export * from "../ggml/tensor/errors.ts";
 export type { WhisperAudio } from "./transcribe/audio_input.ts";
 export { DEFAULT_SPEECH_FILE, speechModelPath } from "../models/default_speech_models.ts";
 export * from "./errors.ts";
