@@ -17,6 +17,15 @@
 
 export * from "./lib/ggml/backend/devices.ts";
 export * from "./lib/ggml/backend/libraries.ts";
-export * from "./lib/gguf/mod.ts";
+// Writing and editing files is `./gguf`: loading these modules too would make every start slower.
+export {
+  type GgufHeader,
+  type GgufLazyValue,
+  type GgufTensorInfo,
+  type GgufValue,
+  type GgufValueLocation,
+  readGgufHeader,
+} from "./lib/gguf/header.ts";
+export { type GgufScalarType, type GgufValueType } from "./lib/gguf/types.ts";
 export * from "./lib/llama/mod.ts";
 export { defaultModelPath } from "./lib/models/default_model.ts";
