@@ -99,12 +99,12 @@ export class GgufFile implements AsyncDisposable {
 
   /** The type of a metadata value; `undefined` when there is no such key. */
   type(key: string): GgufValueType | undefined {
-    return this.header.places.get(checkText("the key", key))?.type;
+    return this.header.locations.get(checkText("the key", key))?.type;
   }
 
   /** A metadata value with its type, arrays too; `undefined` when there is no such key. */
   async value(key: string): Promise<GgufTypedValue | undefined> {
-    const place = this.header.places.get(checkText("the key", key));
+    const place = this.header.locations.get(checkText("the key", key));
     if (place === undefined) return undefined;
     return decodeValue(await this.#read(place.byteOffset, place.byteLength), place);
   }
@@ -144,7 +144,7 @@ export class GgufFile implements AsyncDisposable {
 
   /** The bytes of one metadata entry as they are: key, type and value. */
   async readEntry(key: string): Promise<Uint8Array<ArrayBuffer>> {
-    const place = this.header.places.get(key);
+    const place = this.header.locations.get(key);
     if (place === undefined) throw new InvalidArgumentError(`there is no metadata key ${show(key)}`, { value: key });
     return await this.#read(place.entryOffset, place.byteOffset + place.byteLength - place.entryOffset);
   }

@@ -69,7 +69,7 @@ export interface GgufHeader {
   /** The metadata, in the file's order. */
   readonly metadata: ReadonlyMap<string, GgufValue>;
   /** The type and location of each metadata value. */
-  readonly places: ReadonlyMap<string, GgufValueLocation>;
+  readonly locations: ReadonlyMap<string, GgufValueLocation>;
   /** The tensors, in the file's order. */
   readonly tensors: readonly GgufTensorInfo[];
 }
@@ -125,12 +125,12 @@ export async function parseGgufHeader(source: ByteSource, options: GgufParseOpti
   const tensorCount = checkCount(cursor, cursor.u64(), "tensors", SMALLEST_TENSOR);
   const pairCount = checkCount(cursor, cursor.u64(), "metadata keys", SMALLEST_PAIR);
   const nesting = options.nestedArrays === true ? DEEPEST_NESTING : 1;
-  const { metadata, places } = await readMetadata(cursor, pairCount, nesting);
-  const alignment = checkAlignment(cursor, metadata, places);
+  const { metadata, locations } = await readMetadata(cursor, pairCount, nesting);
+  const alignment = checkAlignment(cursor, metadata, locations);
   const tensors = await readTensors(cursor, tensorCount, alignment);
   const dataOffset = pad(cursor.position, alignment);
   checkData(source, tensors, dataOffset);
-  return { version, fileSize: source.size, alignment, dataOffset, metadata, places, tensors };
+  return { version, fileSize: source.size, alignment, dataOffset, metadata, locations, tensors };
 }
 
 async function readVersion(cursor: GgufCursor, source: ByteSource): Promise<number> {
@@ -195,9 +195,9 @@ async function readMetadata(
   cursor: GgufCursor,
   count: number,
   nesting: number,
-): Promise<{ metadata: Map<string, GgufValue>; places: Map<string, GgufValueLocation> }> {
+): Promise<{ metadata: Map<string, GgufValue>; locations: Map<string, GgufValueLocation> }> {
   const metadata = new Map<string, GgufValue>();
-  const places = new Map<string, GgufValueLocation>();
+  const locations = new Map<string, GgufValueLocation>();
   for (let index = 0; index < count; index++) {
     const entryOffset = cursor.position;
     const key = await cursor.string(`metadata key ${index}`);
@@ -209,9 +209,9 @@ async function readMetadata(
     const start = cursor.position;
     const value = type === "array" ? await skipArray(cursor, key, nesting) : await readValue(cursor, key, type);
     metadata.set(key, value);
-    places.set(key, placeOf(type, value, entryOffset, start, cursor.position));
+    locations.set(key, placeOf(type, value, entryOffset, start, cursor.position));
   }
-  return { metadata, places };
+  return { metadata, locations };
 }
 
 function placeOf(
@@ -262,9 +262,9 @@ async function skipArray(cursor: GgufCursor, key: string, nesting: number): Prom
 function checkAlignment(
   cursor: GgufCursor,
   metadata: ReadonlyMap<string, GgufValue>,
-  places: ReadonlyMap<string, GgufValueLocation>,
+  locations: ReadonlyMap<string, GgufValueLocation>,
 ): number {
-  const type = places.get("general.alignment")?.type ?? "uint32";
+  const type = locations.get("general.alignment")?.type ?? "uint32";
   if (type !== "uint32") cursor.refuse(`general.alignment has the type ${type}`, type, "uint32");
   const alignment = metadata.get("general.alignment") ?? 32;
   if (typeof alignment === "number" && Number.isInteger(Math.log2(alignment))) return alignment;

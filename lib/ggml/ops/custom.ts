@@ -26,11 +26,7 @@ const TASKS = 1;
 /** Errors of custom operators of the graph that is being computed. */
 let thrown: unknown[] = [];
 
-/**
- * Computes a graph, and gathers what its custom operators throw. A function may compute another graph meanwhile.
- *
- * @internal
- */
+/** Computes a graph, and gathers what its custom operators throw. A function may compute another graph meanwhile. */
 export function collectThrown<T>(compute: () => T): { readonly status: T; readonly errors: readonly unknown[] } {
   const outer = thrown;
   const errors: unknown[] = [];

@@ -204,11 +204,11 @@ export function checkAdapter(path: string, adapter: GgufHeader, model: GgufHeade
   };
 }
 
-function checkAlpha(path: string, { metadata, places }: GgufHeader): number {
+function checkAlpha(path: string, { metadata, locations }: GgufHeader): number {
   const alpha = metadata.get("adapter.lora.alpha");
   if (alpha === undefined) return 0;
   // llama.cpp aborts when it is of another type.
-  const type = places.get("adapter.lora.alpha")?.type;
+  const type = locations.get("adapter.lora.alpha")?.type;
   if (typeof alpha === "number" && Number.isFinite(alpha) && type === "float32") return alpha;
   throw new LoraError(
     `${path} has ${show(alpha)} of type ${type} as adapter.lora.alpha, not a finite number of type float32`,
