@@ -36,7 +36,7 @@ const short: Readonly<Record<string, string>> = {
 
 function quote(text: string, ascii: boolean): string {
   // deno-lint-ignore no-control-regex -- these are what JSON escapes
-  const special = ascii ? /["\\\x00-\x1f]|[^\x00-\x7f]/g : /["\\\x00-\x1f]/g;
+  const special = ascii ? /["\\]|[^ -~]/g : /["\\\x00-\x1f]/g;
   const body = text.replace(
     special,
     (unit) => short[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,

@@ -9,7 +9,7 @@ import type { Run } from "../run.ts";
 import { getAttribute, getItem } from "../attributes.ts";
 import { asInt, asNumber, intToFloat } from "../values/numbers.ts";
 import { typeName } from "../values/protocol.ts";
-import { quoted, repr, str } from "../values/repr.ts";
+import { converted, quoted, str } from "../values/repr.ts";
 import { concatText, derived, isStr, lengthOf, sliceText, type Str, textOf, unitsAt } from "../values/text.ts";
 import { type Args, orElse, type Value } from "../values/types.ts";
 import { floatFormat, grouped } from "./number_format.ts";
@@ -107,7 +107,7 @@ function field(run: Run, body: string, lookup: Lookup, depth: number): Str {
   }
   if (conversion !== undefined) {
     if (!"rsa".includes(conversion)) valueError(`Unknown conversion specifier ${conversion}`);
-    value = conversion === "s" ? str(value, run) : repr(value, run);
+    value = converted(value, conversion, run);
   }
   return formatValue(run, value, textOf(fill(run, spec, lookup, depth - 1)));
 }

@@ -9,7 +9,7 @@ import type { Run } from "../run.ts";
 import { Dict, Range } from "../values/dict.ts";
 import { asNumber, floatToInt, index, intToFloat, toFloat } from "../values/numbers.ts";
 import { typeName } from "../values/protocol.ts";
-import { quoted, repr, str } from "../values/repr.ts";
+import { converted, quoted } from "../values/repr.ts";
 import { escape, Markup, markup, plain } from "../values/markup.ts";
 import { concatText, isStr, lengthOf, sliceText, type Str, textOf, unitsAt } from "../values/text.ts";
 import { orElse, Tuple, Undefined, type Value } from "../values/types.ts";
@@ -106,7 +106,7 @@ interface Style {
 
 function convert(run: Run, value: Value, kind: string, { flags, precision, isMarkup }: Style): Converted {
   if ("sra".includes(kind)) {
-    const written = kind === "s" ? (isMarkup && isStr(value) ? value : str(value, run)) : repr(value, run);
+    const written = kind === "s" && isMarkup && isStr(value) ? value : converted(value, kind, run);
     const text = isMarkup ? plain(escape(written, run)) : written;
     const body = precision === undefined ? text : sliceText(text, 0, unitsAt(textOf(text), precision));
     return { sign: "", body, isNumber: false };

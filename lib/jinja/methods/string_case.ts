@@ -32,8 +32,9 @@ function titleCharacter(character: string): string {
     const code = character.charCodeAt(0);
     return String.fromCharCode(code < 0x1fb0 ? code | 8 : code % 16 === 3 ? code + 9 : code);
   }
+  if (character === "ŉ") return "ʼN";
   const [first = "", ...rest] = character.toUpperCase();
-  return first + rest.join("").toLowerCase();
+  return first + rest.join("").replace(/\u0399$/, "\u0345").toLowerCase();
 }
 
 /** Python's `capitalize`. */
@@ -65,9 +66,16 @@ export function swapcase(text: string): string {
   return Array.from(text, (one) => isUpperCharacter(one) ? one.toLowerCase() : one.toUpperCase()).join("");
 }
 
+/** A character without its case: of its capital, since several small letters may have one. Dotless i stays apart, and Cherokee has capitals. */
+function foldedCharacter(character: string): string {
+  if (character === "ı") return character;
+  const capital = character.toUpperCase();
+  return /[\u13a0-\u13f5]/.test(capital) ? capital : capital.toLowerCase().replaceAll("ς", "σ");
+}
+
 /** Python's `casefold`. */
 export function casefold(text: string): string {
-  return text.replaceAll("ß", "ss").replaceAll("ẞ", "ss").toLowerCase().replaceAll("ς", "σ");
+  return Array.from(text.replaceAll("ẞ", "ss"), foldedCharacter).join("");
 }
 
 function isUpperCharacter(character: string): boolean {

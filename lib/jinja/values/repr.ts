@@ -1,7 +1,7 @@
 import type { Run } from "../run.ts";
 import { Dict, View } from "./dict.ts";
 import { floatText } from "./numbers.ts";
-import { concatText, isStr, outsideText, type Str, Text, textOf } from "./text.ts";
+import { concatText, derived, isStr, outsideText, type Str, Text, textOf } from "./text.ts";
 import { Namespace, Obj, Tuple, Undefined, type Value } from "./types.ts";
 
 /** Collects the text of a value. */
@@ -51,6 +51,20 @@ export function repr(value: Value, run: Run, sort = false): Str {
   const writer = new Writer(run, sort);
   write(value, writer, run);
   return writer.text();
+}
+
+/** Python's `ascii()`: `repr` with every character outside of ASCII as an escape. */
+export function ascii(value: Value, run: Run): Str {
+  const written = repr(value, run);
+  const text = textOf(written).replace(/[^\0-\x7f]/gu, escaped);
+  run.text(text.length);
+  return derived(text, written);
+}
+
+/** The text of a value by a letter of a format: `s`, `r` or `a`. */
+export function converted(value: Value, letter: string, run: Run): Str {
+  if (letter === "s") return str(value, run);
+  return letter === "a" ? ascii(value, run) : repr(value, run);
 }
 
 function write(value: Value, writer: Writer, run: Run): void {

@@ -104,6 +104,8 @@ export const pythonAnswers: Readonly<
     ["{{ 'a' | round }}", undefined],
   ],
   "`format` and `%`": [
+    ["{{ '%a|%.4a' % ('é', '😀') }}", "'\\xe9'|'\\U0"],
+    ["{{ '{!a}'.format(['日', \"it's\"]) }}", "['\\u65e5', \"it's\"]"],
     ["{{ '%s-%d' | format('a', 3) }}", "a-3"],
     ["{{ '%05.1f|%-4s|%x' % (3.14159, 'ab', 255) }}", "003.1|ab  |ff"],
     ["{{ '{}-{}'.format(1, 'x') }}{{ '{1}{0}'.format('a', 'b') }}", "1-xba"],
@@ -233,6 +235,8 @@ export const pythonAnswers: Readonly<
     ["{{ '👩‍👩‍👧' | length }}{{ '👩‍👩‍👧' | reverse | length }}", "55"],
   ],
   "`capitalize`, `title` and other letters": [
+    ["{{ 'ŉa ᾲ ᾷ'.title() }}|{{ 'ᾲA'.capitalize() }}", "ʼNa Ὰͅ ᾼ͂|Ὰͅa"],
+    ["{{ 'ſtraẞe ΣΊΣΥΦΟς µ ŉ ﬁ ı Ꭰ'.casefold() }}", "strasse σίσυφοσ μ ʼn fi ı Ꭰ"],
     ["{{ 'hELLO wORLD' | capitalize }}{{ 'élan'.capitalize() }}", "Hello worldÉlan"],
     ["{{ 'hello-world foo' | title }}{{ \"it's a\".title() }}", "Hello-World FooIt'S A"],
     ["{{ 'ß'.upper() }}{{ 'ﬁn'.capitalize() }}{{ 'ǆ'.title() }}{{ 'AbC'.swapcase() }}", "SSFinǅaBc"],
@@ -259,6 +263,7 @@ export const pythonAnswers: Readonly<
     ["\t{{ 1 }}{% set x = 1 %}\n\ny", "\t1\ny"],
   ],
   "`tojson`": [
+    ["{{ '\\x7fé' | tojson(true) }}", '"\\u007f\\u00e9"'],
     ["{{ {'a': [1, 2.0, none, true], 'ü': '<\"\\n>'} | tojson }}", '{"a": [1, 2.0, null, true], "ü": "<\\"\\n>"}'],
     ["{{ {'a': [1, {}], 'b': []} | tojson(indent=2) }}", '{\n  "a": [\n    1,\n    {}\n  ],\n  "b": []\n}'],
     [
