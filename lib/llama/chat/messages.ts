@@ -6,6 +6,8 @@
 
 import type { ChatMessage } from "./message.ts";
 import type { TemplateTraits } from "../thread/template/traits.ts";
+import { callText } from "../tools/call_text.ts";
+import type { FamilyName } from "../tools/parsers/family.ts";
 import type { Tool } from "../tools/tool.ts";
 
 /** The conversation that a template gets. */
@@ -16,15 +18,26 @@ export interface TemplateConversation {
   tools: Record<string, unknown>[];
 }
 
+/** What the form of a conversation depends on. */
+export interface ConversationForm {
+  /** What the template can do. */
+  readonly traits: TemplateTraits;
+  /** The family whose calls the model writes. */
+  readonly family: FamilyName;
+  /** The template. */
+  readonly source: string;
+}
+
 /** A conversation in the form that a template can show: what it has no place for is put into the messages as text. */
 export function templateConversation(
   messages: readonly ChatMessage[],
   tools: readonly Tool[],
-  traits: TemplateTraits,
+  form: ConversationForm,
 ): TemplateConversation {
+  const { traits } = form;
   const told = traits.tools ? messages : withInstructions(messages, tools);
   const shown = traits.system ? told : withoutSystem(told);
-  const made = shown.map((message) => templateMessage(message, traits));
+  const made = (traits.results ? shown : joinResults(shown)).map((message) => templateMessage(message, form));
   return {
     messages: traits.parts ? made.map(withParts) : made,
     tools: traits.tools ? tools.map(templateTool) : [],
@@ -37,23 +50,43 @@ export function withParts(message: { readonly content?: unknown }): Record<strin
 }
 
 function templateTool({ name, description, parameters }: Tool): Record<string, unknown> {
-  return { type: "function", function: { name, description, parameters } };
+  // Templates go through the properties, also of a tool that has none.
+  const shown = parameters["properties"] === undefined ? { ...parameters, properties: {} } : parameters;
+  return { type: "function", function: { name, description, parameters: shown } };
 }
 
-function templateMessage(message: ChatMessage, { calls, results }: TemplateTraits): Record<string, unknown> {
+/** Results of tools as one message of the user, with the user's own words if these follow: roles may have to alternate. */
+function joinResults(messages: readonly ChatMessage[]): ChatMessage[] {
+  const joined: ChatMessage[] = [];
+  let behindResult = false;
+  for (const message of messages) {
+    const isResult = message.role === "tool";
+    const shown: ChatMessage = isResult ? { role: "user", content: resultWords(message) } : message;
+    const last = joined.at(-1);
+    if (behindResult && last !== undefined && shown.role === "user") {
+      joined[joined.length - 1] = { ...last, content: `${last.content}\n\n${shown.content}` };
+    } else joined.push(shown);
+    behindResult = isResult;
+  }
+  return joined;
+}
+
+function resultWords({ name = "", content }: ChatMessage): string {
+  return `The tool ${name} gave this, use it to answer: ${content}`;
+}
+
+function templateMessage(message: ChatMessage, { traits, family, source }: ConversationForm): Record<string, unknown> {
+  const { calls } = traits;
   const { role, content, reasoning, toolCalls = [], toolCallId, name } = message;
   const thought = reasoning === undefined ? {} : {
     reasoning_content: reasoning,
     // Templates that know the name refuse it beside text and calls.
     ...(toolCalls.length === 0 || content === "" ? { thinking: reasoning } : {}),
   };
-  if (role === "tool") {
-    if (results) return { role, content, tool_call_id: toolCallId ?? "", name: name ?? "" };
-    return { role: "user", content: `The tool ${name ?? ""} gave this, use it to answer: ${content}` };
-  }
+  if (role === "tool") return { role, content, tool_call_id: toolCallId ?? "", name: name ?? "" };
   if (toolCalls.length === 0) return { role, content, ...thought };
   if (calls === undefined) {
-    return { role, content: [content, ...toolCalls.map(callText)].join("\n").trim(), ...thought };
+    return { role, content: `${content}\n${callText(toolCalls, family, source)}`.trim(), ...thought };
   }
   const tool_calls = toolCalls.map((call) => ({
     id: call.id,
@@ -61,10 +94,6 @@ function templateMessage(message: ChatMessage, { calls, results }: TemplateTrait
     function: { name: call.name, arguments: calls === "object" ? call.arguments : JSON.stringify(call.arguments) },
   }));
   return { role, content, ...thought, tool_calls };
-}
-
-function callText(call: { name: string; arguments: unknown }): string {
-  return `<tool_call>\n${JSON.stringify({ name: call.name, arguments: call.arguments })}\n</tool_call>`;
 }
 
 /** Tells a model of the tools whose template doesn't. */

@@ -1,6 +1,6 @@
 import { ChatTemplateError } from "../../errors.ts";
 import { findAnswerForm } from "./answer_forms.ts";
-import { templateConversation } from "./messages.ts";
+import { type ConversationForm, templateConversation } from "./messages.ts";
 import type { ChatMessage } from "./message.ts";
 import { closingOf } from "./reasoning.ts";
 import type { Prompt } from "../thread/protocol.ts";
@@ -75,9 +75,12 @@ export class PromptMaker {
     const { source } = this;
     const vocabulary = await this.#host.vocabulary();
     const traits = await this.#traitsFor(hasTools(input), vocabulary, signal);
-    const made = await this.#render(input, traits, vocabulary, signal);
     const given = { source, variables: input.variables, tools: input.tools.length > 0 };
-    const form = await findAnswerForm(this.#host, given, traits, vocabulary, signal);
+    const found = await findAnswerForm(this.#host, given, traits, vocabulary, signal);
+    // A model that was told of the tools in our words writes calls as these say.
+    const form = traits.tools ? found : { ...found, family: answerForm("").family };
+    const conversation = { traits, family: form.family.name, source };
+    const made = await this.#render(input, conversation, vocabulary, signal);
     const opens = form.reasoning !== undefined && made.text.trimEnd().endsWith(form.reasoning.open);
     const prefix = input.prefill === "" ? "" : leadingOver(form, opens);
     const start = made.text.length + prefix.length;
@@ -85,8 +88,7 @@ export class PromptMaker {
     const outside = input.prefill === "" ? made.outside : [...made.outside, start, text.length];
     return {
       prompt: { kind: "template", text, outside: hasOutsideSpecial(text, outside, vocabulary.special) ? outside : [] },
-      // A model that was told of the tools in our words writes calls as these say.
-      form: traits.tools ? form : { ...form, family: answerForm("").family },
+      form,
       inReasoning: opens && prefix === "",
       prefix: opens ? "" : prefix,
     };
@@ -94,13 +96,21 @@ export class PromptMaker {
 
   async #render(
     { messages, tools, variables }: PromptInput,
-    traits: TemplateTraits,
+    form: ConversationForm,
     { startToken, endToken }: ChatVocabulary,
     signal: AbortSignal,
   ): Promise<Rendered> {
     const { source } = this;
-    const conversation = templateConversation(messages, tools, traits);
-    return await this.#host.render({ source, ...conversation, variables, startToken, endToken }, signal);
+    const render = async (some: readonly Tool[]): Promise<Rendered> => {
+      const conversation = templateConversation(messages, some, form);
+      return await this.#host.render({ source, ...conversation, variables, startToken, endToken }, signal);
+    };
+    try {
+      return await render(tools);
+    } catch (error) {
+      if (!(error instanceof ChatTemplateError) || tools.length === 0 || !form.traits.tools) throw error;
+      throw await toolError(error, tools, render);
+    }
   }
 
   #traitsFor(
@@ -116,6 +126,41 @@ export class PromptMaker {
     traits.catch(() => this.#traits.delete(withTools));
     return traits;
   }
+}
+
+/** The error for a template that failed: it names the tool that the template can't show, when there is one. */
+async function toolError(
+  error: ChatTemplateError,
+  tools: readonly Tool[],
+  render: (tools: readonly Tool[]) => Promise<unknown>,
+): Promise<ChatTemplateError> {
+  const failure = async (some: readonly Tool[]): Promise<ChatTemplateError | undefined> => {
+    try {
+      await render(some);
+      return undefined;
+    } catch (cause) {
+      if (cause instanceof ChatTemplateError) return cause;
+      throw cause;
+    }
+  };
+  if (await failure([]) !== undefined) return error;
+  for (const tool of tools) {
+    const cause = await failure([tool]);
+    if (cause === undefined) continue;
+    return new ChatTemplateError(`the tool ${tool.name} can't be shown: ${aboutTool(cause.message)}`, {
+      cause,
+      value: tool.name,
+      expected: "a tool that the template takes",
+    });
+  }
+  return error;
+}
+
+function aboutTool(message: string): string {
+  return message.replace(/(failed|refused)(?: on)? the messages/, "$1").replace(
+    "; change them,",
+    "; simplify the schema of its parameters,",
+  );
 }
 
 function hasTools({ messages, tools }: PromptInput): boolean {

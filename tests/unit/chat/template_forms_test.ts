@@ -104,13 +104,98 @@ test("a template that wants contents as parts gets them so", async () => {
 
 test("a template that fails on tools says so: they aren't told in another form", async () => {
   const failing = `{% for t in tools %}{{ t.function.nothing.name }}{% endfor %}${plain}`;
-  await fails({ template: failing, tools: adding }, /failed on the messages: .*has no attribute 'nothing'/);
+  await fails(
+    { template: failing, tools: adding },
+    /^the tool add can't be shown: the chat template failed: .*has no attribute 'nothing'/,
+  );
   const refusingTools = `{% if tools %}{{ raise_exception('no tools') }}{% endif %}${plain}`;
   const [prompt = ""] = await promptsOf({ template: refusingTools, tools: adding }, "Q");
   assert.match(prompt, /You can call these tools/);
   const listed =
     `{% for t in tools %}{{ t.function.name }}{{ t.function.parameters.required | string }}{% endfor %}${plain}`;
   assert.deepEqual(await promptsOf({ template: listed, tools: adding }, "Q"), ["add['a', 'b']<user>Q"]);
+});
+
+test("a template that fails on one of the tools says on which", async () => {
+  const template =
+    `{% macro type(s) %}{% if s.type is string %}{{ s.type }}{% else %}{{ type(s.type) }}{% endif %}{% endmacro %}` +
+    `{% for t in tools %}{{ t.function.name }}{% for k, v in t.function.parameters.properties | items %}{{ type(v) }}` +
+    `{% endfor %}{% endfor %}${plain}`;
+  const odd = { parameters: { type: "object", properties: { a: { type: ["string", "null"] } } }, handler: () => "" };
+  const tools = { ...adding, odd } as unknown as NonNullable<ChatOptions["tools"]>;
+  await fails(
+    { template, tools },
+    /^the tool odd can't be shown: the chat template failed: 'list object' .*; simplify the schema of its parameters, or/,
+  );
+  // The tools aren't at fault where the messages fail without them.
+  await fails(
+    { template: `${template}{{ raise_exception('no') }}`, tools: adding },
+    /^the chat template refused the messages: no/,
+  );
+});
+
+test("a template that goes through the properties gets them also of a tool that has none", async () => {
+  const template = `{% for t in tools %}{{ t.function.name }}{{ t.function.parameters.properties.items() | list }}` +
+    `{% endfor %}${plain}`;
+  const tools = { bare: { parameters: { type: "object" }, handler: () => "" }, none: { handler: () => "" } };
+  const given = tools as unknown as NonNullable<ChatOptions["tools"]>;
+  assert.deepEqual(await promptsOf({ template, tools: given }, "Q"), ["bare[]none[]<user>Q"]);
+});
+
+/** A history with two calls at once. */
+const called: ChatMessage[] = [
+  { role: "user", content: "Q" },
+  {
+    role: "assistant",
+    content: "",
+    toolCalls: [
+      { id: "aaaaaaaaa", name: "add", arguments: { a: 1, b: 'é "q"' } },
+      { id: "bbbbbbbbb", name: "add", arguments: { a: [1, null], b: {} } },
+    ],
+  },
+  { role: "tool", content: "R1", toolCallId: "aaaaaaaaa", name: "add" },
+  { role: "tool", content: "R2", toolCallId: "bbbbbbbbb", name: "add" },
+];
+
+test("calls that a template leaves to the text are written as the model writes them, and results keep their role", async () => {
+  const listed = "{% for t in tools %}[{{ t.function.name }}]{% endfor %}" + plain;
+  const results = "<tool>R1<tool>R2<user>R";
+  for (
+    const [sign, calls] of [
+      [
+        "<|tool_call_start|>",
+        '<|tool_call_start|>[add(a=1, b="é \\"q\\""), add(a=[1,null], b={})]<|tool_call_end|>',
+      ],
+      [
+        "<|tool_call|>",
+        '<|tool_call|>[{"name": "add", "arguments": {"a":1,"b":"é \\"q\\""}}, {"name": "add", "arguments": {"a":[1,null],"b":{}}}]',
+      ],
+      // Only its own template writes the calls of this one: they have ids.
+      [
+        "<|tool_calls_section_begin|>",
+        '<tool_call>\n{"name": "add", "arguments": {"a":1,"b":"é \\"q\\""}}\n</tool_call>\n' +
+        '<tool_call>\n{"name": "add", "arguments": {"a":[1,null],"b":{}}}\n</tool_call>',
+      ],
+    ]
+  ) {
+    const template = `${listed}{# ${sign} #}`;
+    assert.deepEqual(await promptsOf({ template, tools: adding, history: called }, "R"), [
+      `[add]<user>Q<assistant>${calls}${results}`,
+    ]);
+  }
+});
+
+test("results of several calls, and what the user says after them, are one message where a template has no role for them", async () => {
+  const alternating =
+    "{% for m in messages %}{% if (m.role == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('roles must alternate') }}{% endif %}" +
+    "<{{ m.role }}>{{ m.content }}{% endfor %}";
+  const [prompt = ""] = await promptsOf({ template: alternating, tools: adding, history: called }, "R");
+  assert.ok(
+    prompt.endsWith(
+      "<user>The tool add gave this, use it to answer: R1\n\nThe tool add gave this, use it to answer: R2\n\nR",
+    ),
+    prompt,
+  );
 });
 
 test("a template that fails on a call's arguments says so in the round that has one", async () => {

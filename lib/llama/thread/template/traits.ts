@@ -123,7 +123,9 @@ async function findToolTraits(
   const asText = await shown('{"probe_key":"probe-value"}');
   if (shows(asText)) return { tools, calls: "text", results: asText.text.includes("probe-result") };
   if (tools && (fails(asObject) || fails(asText))) return { tools, calls: "object", results: true };
-  return { tools, calls: undefined, results: false };
+  // Some tell of tools and show results, but leave the calls to the answer's text.
+  const { text } = tools ? await probe([question, answer, result, answer, question], [tool]) : { text: "" };
+  return { tools, calls: undefined, results: text.includes("probe-result") };
 }
 
 /** Whether a call is there with its argument, beside the tool. */
