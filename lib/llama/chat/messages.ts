@@ -37,7 +37,8 @@ export function templateConversation(
   const { traits } = form;
   const told = traits.tools ? messages : withInstructions(messages, tools);
   const shown = traits.system ? told : withoutSystem(told);
-  const made = (traits.results ? shown : joinResults(shown)).map((message) => templateMessage(message, form));
+  const single = traits.parallel ? shown : oneCallEach(shown);
+  const made = (traits.results ? single : joinResults(single)).map((message) => templateMessage(message, form));
   return {
     messages: traits.parts ? made.map(withParts) : made,
     tools: traits.tools ? tools.map(templateTool) : [],
@@ -53,6 +54,24 @@ function templateTool({ name, description, parameters }: Tool): Record<string, u
   // Templates go through the properties, also of a tool that has none.
   const shown = parameters["properties"] === undefined ? { ...parameters, properties: {} } : parameters;
   return { type: "function", function: { name, description, parameters: shown } };
+}
+
+/** Several calls of an answer as one after another, each with its result, for a template that refuses them at once. */
+function oneCallEach(messages: readonly ChatMessage[]): ChatMessage[] {
+  let shownUpTo = 0;
+  return messages.flatMap((message, at): ChatMessage[] => {
+    const { toolCalls = [] } = message;
+    if (at < shownUpTo) return [];
+    if (toolCalls.length < 2) return [message];
+    const end = messages.findIndex(({ role }, index) => index > at && role !== "tool");
+    shownUpTo = end < 0 ? messages.length : end;
+    const results = messages.slice(at + 1, shownUpTo);
+    const { reasoning: _, ...later } = { ...message, content: "" };
+    return toolCalls.flatMap((call, index) => [
+      { ...(index === 0 ? message : later), toolCalls: [call] },
+      ...results.filter(({ toolCallId }) => toolCallId === call.id),
+    ]);
+  });
 }
 
 /** Results of tools as one message of the user, with the user's own words if these follow: roles may have to alternate. */

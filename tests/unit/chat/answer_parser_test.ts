@@ -59,6 +59,16 @@ function kept({ spans }: AnswerParser, text: string, kind: string): string {
 const all = (rest: number): number => rest;
 const one = (): number => 1;
 
+test("a list of JSON objects in place of Python's calls is taken whole", () => {
+  const text =
+    '<|tool_call_start|>[{"name": "get_weather", "arguments": {"city": "Rome", "days": 3}}]<|tool_call_end|>Fine.';
+  for (const cut of [all, one]) {
+    const found = read("<|tool_call_start|>", text, cut);
+    assert.equal(found.text, "Fine.");
+    assert.deepEqual(found.calls.map((call) => JSON.parse(call.arguments)), [{ city: "Rome", days: 3 }]);
+  }
+});
+
 test("the calls of every family are found, whole or character by character", () => {
   const known = new Set(families.map(({ name }) => name));
   assert.deepEqual([...known].filter((name) => answers[name] === undefined), []);

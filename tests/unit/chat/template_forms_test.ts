@@ -185,6 +185,26 @@ test("calls that a template leaves to the text are written as the model writes t
   }
 });
 
+test("several calls are shown one after another, each with its result, to a template that refuses them at once", async () => {
+  const template = "{% for t in tools %}[{{ t.function.name }}]{% endfor %}{% for m in messages %}<{{ m.role }}>" +
+    "{% if m.tool_calls and m.tool_calls | length != 1 %}{{ raise_exception('one at once') }}{% endif %}" +
+    "{{ m.content }}{% for c in m.tool_calls %}<tool_call>{{ c.function | tojson }}</tool_call>{% endfor %}{% endfor %}";
+  const [question, calls, ...results] = called as [ChatMessage, ChatMessage, ...ChatMessage[]];
+  const history = [question, { ...calls, content: "I add." }, ...results.toReversed()];
+  assert.deepEqual(await promptsOf({ template, tools: adding, history }, "R"), [
+    '[add]<user>Q<assistant>I add.<tool_call>{"name": "add", "arguments": {"a": 1, "b": "é \\"q\\""}}</tool_call><tool>R1' +
+    '<assistant><tool_call>{"name": "add", "arguments": {"a": [1, null], "b": {}}}</tool_call><tool>R2<user>R',
+  ]);
+  // Calls that the model made at once.
+  const model = scripted(call({ a: 1, b: 2 }) + call({ a: 3, b: 4 }), "Done.");
+  const chat = startChat(model.host, { template, tools: adding });
+  assert.equal((await chat.send("Q")).text, "Done.");
+  assert.match(
+    model.asked[1] ?? "",
+    /"b": 2}}<\/tool_call><tool>{"sum":3}<assistant>.*"b": 4}}<\/tool_call><tool>{"sum":7}/,
+  );
+});
+
 test("results of several calls, and what the user says after them, are one message where a template has no role for them", async () => {
   const alternating =
     "{% for m in messages %}{% if (m.role == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('roles must alternate') }}{% endif %}" +
@@ -212,7 +232,7 @@ test("a template that fails on a call's arguments says so in the round that has 
 
 test("traits tell what a template can do", async () => {
   const source = (template: string) => ({ source: template, startToken: "", endToken: "" });
-  const none = { system: true, parts: false, tools: false, calls: undefined, results: false };
+  const none = { system: true, parts: false, tools: false, calls: undefined, parallel: true, results: false };
   assert.deepEqual(await templateTraits(source(plain)), none);
   assert.deepEqual(await templateTraits(source(refusing)), { ...none, system: false });
   assert.equal((await templateTraits(source(partTemplates["selects parts"]))).parts, true);

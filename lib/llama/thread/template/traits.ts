@@ -18,6 +18,8 @@ export interface TemplateTraits {
   readonly tools: boolean;
   /** Whether it shows calls of tools, and how it wants their arguments: as an object, or as JSON text. */
   readonly calls: "object" | "text" | undefined;
+  /** Whether it shows several calls of one answer: some refuse more than one. */
+  readonly parallel: boolean;
   /** Whether it shows what tools gave. */
   readonly results: boolean;
 }
@@ -42,8 +44,12 @@ function messagesFor(parts: boolean) {
     question: { role: "user", content: content("probe-question") },
     answer: { role: "assistant", content: content("probe-answer") },
     result: { role: "tool", content: content("probe-result"), tool_call_id: "probe0000", name: "probe_tool" },
-    call(args: unknown): object {
-      const calls = [{ id: "probe0000", type: "function", function: { name: "probe_tool", arguments: args } }];
+    call(...args: unknown[]): object {
+      const calls = args.map((one) => ({
+        id: "probe0000",
+        type: "function",
+        function: { name: "probe_tool", arguments: one },
+      }));
       return { role: "assistant", content: content(""), tool_calls: calls };
     },
   };
@@ -87,7 +93,7 @@ async function findTraits(
   };
   const parts = await wantsParts(probe);
   const system = await hasSystem(probe, parts);
-  const plain = { system, parts, tools: true, calls: "object", results: true } as const;
+  const plain = { system, parts, tools: true, calls: "object", parallel: true, results: true } as const;
   return withTools ? { ...plain, ...await findToolTraits(probe, parts) } : plain;
 }
 
@@ -112,20 +118,27 @@ async function hasSystem(probe: Probe, parts: boolean): Promise<boolean> {
 async function findToolTraits(
   probe: Probe,
   parts: boolean,
-): Promise<Pick<TemplateTraits, "tools" | "calls" | "results">> {
+): Promise<Pick<TemplateTraits, "tools" | "calls" | "parallel" | "results">> {
   const { question, answer, result, call } = messagesFor(parts);
   const told = await probe([question], [tool]);
   const tools = told.text.includes("probe_tool") || fails(told);
   const shown = async (args: unknown): Promise<Outcome> =>
     await probe([question, call(args), result, answer, question], [tool]);
-  const asObject = await shown({ probe_key: "probe-value" });
-  if (shows(asObject)) return { tools, calls: "object", results: asObject.text.includes("probe-result") };
-  const asText = await shown('{"probe_key":"probe-value"}');
-  if (shows(asText)) return { tools, calls: "text", results: asText.text.includes("probe-result") };
-  if (tools && (fails(asObject) || fails(asText))) return { tools, calls: "object", results: true };
+  let failed = false;
+  const parallel = async (args: unknown): Promise<boolean> => {
+    const two = await probe([question, call(args, args), result, result, answer, question], [tool]);
+    return two.error === undefined || fails(two);
+  };
+  const forms = [["object", { probe_key: "probe-value" }], ["text", '{"probe_key":"probe-value"}']] as const;
+  for (const [calls, args] of forms) {
+    const one = await shown(args);
+    if (shows(one)) return { tools, calls, parallel: await parallel(args), results: one.text.includes("probe-result") };
+    failed ||= fails(one);
+  }
+  if (tools && failed) return { tools, calls: "object", parallel: true, results: true };
   // Some tell of tools and show results, but leave the calls to the answer's text.
   const { text } = tools ? await probe([question, answer, result, answer, question], [tool]) : { text: "" };
-  return { tools, calls: undefined, results: text.includes("probe-result") };
+  return { tools, calls: undefined, parallel: true, results: text.includes("probe-result") };
 }
 
 /** Whether a call is there with its argument, beside the tool. */

@@ -24,8 +24,17 @@ const number = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
 
 /** Reads calls in brackets, and what ends the section. False when there is none. */
 export function* readPythonCalls(context: ParseContext, close: readonly string[]): Parse<boolean> {
+  const { reader } = context;
+  const start = reader.begin();
+  const isList = (yield* reader.takeAfterSpace(["["])) !== undefined && (yield* readPythonList(context, close));
+  if (!isList) reader.at = start;
+  reader.settle();
+  return isList;
+}
+
+/** Reads the calls behind the opening bracket. */
+function* readPythonList(context: ParseContext, close: readonly string[]): Parse<boolean> {
   const { reader, sink } = context;
-  if ((yield* reader.takeAfterSpace(["["])) === undefined) return false;
   for (let count = 0;; count++) {
     const from = reader.begin();
     yield* reader.skipSpace();
