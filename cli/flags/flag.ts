@@ -1,4 +1,4 @@
-import type { Option } from "../../lib/support/options.ts";
+import type { Option } from "../../base/options.ts";
 
 /** One flag of a subcommand. */
 export interface Flag {

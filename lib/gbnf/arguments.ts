@@ -5,7 +5,7 @@
  */
 
 import { InvalidArgumentError } from "../errors.ts";
-import { show } from "../support/check.ts";
+import { show } from "../../base/check.ts";
 import { type CharSet, LAST_POINT } from "./char_set.ts";
 import type { Grammar, GrammarElement } from "./parse.ts";
 

@@ -1,4 +1,4 @@
-import { refuse } from "../support/check.ts";
+import { refuse } from "../../base/check.ts";
 import type { Backend } from "./backend/backend.ts";
 import type { BackendCore } from "./backend/backend_core.ts";
 import type { BackendModule } from "./backend/backend_module.ts";

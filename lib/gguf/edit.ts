@@ -5,7 +5,7 @@
  */
 
 import { InvalidArgumentError } from "../errors.ts";
-import { checkInteger, checkOneOf, checkOptions, isArray, show } from "../support/check.ts";
+import { checkInteger, checkOneOf, checkOptions, isArray, show } from "../../base/check.ts";
 import { GgufFile } from "./file.ts";
 import { fileSystem } from "./file_system.ts";
 import { checkAlignment, encodeHeader, placeTensors } from "./layout.ts";

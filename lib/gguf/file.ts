@@ -4,9 +4,9 @@
  * @module
  */
 
-import { definePicture } from "../support/inspect.ts";
+import { definePicture } from "../../base/inspect.ts";
 import { DisposedError, InvalidArgumentError } from "../errors.ts";
-import { checkInteger, checkOptions, checkSignal, checkText, isInstance, show } from "../support/check.ts";
+import { checkInteger, checkOptions, checkSignal, checkText, isInstance, show } from "../../base/check.ts";
 import { type ByteSource, FileSource, MemorySource } from "./byte_source.ts";
 import { pathOfFileUrl } from "./file_system.ts";
 import { type GgufHeader, type GgufTensorInfo, type GgufValue, parseGgufHeader } from "./header.ts";

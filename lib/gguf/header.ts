@@ -5,7 +5,7 @@
  */
 
 import { GgufByteOrderError, GgufTruncatedError, GgufVersionError, NotGgufError } from "../errors.ts";
-import { checkText } from "../support/check.ts";
+import { checkText } from "../../base/check.ts";
 import { type ByteSource, FileSource } from "./byte_source.ts";
 import { GgufCursor } from "./cursor.ts";
 import { decodeScalar, type GgufScalarType, ggufValueSizes, type GgufValueType, ggufValueTypes } from "./types.ts";
@@ -101,7 +101,7 @@ export interface GgufParseOptions {
  *
  * ```ts
  * import assert from "node:assert/strict";
- * import { writeFile } from "node:fs/promises";
+ * import { rm, writeFile } from "node:fs/promises";
  * import { tmpdir } from "node:os";
  * import { readGgufHeader } from "./header.ts";
  *
@@ -110,6 +110,7 @@ export interface GgufParseOptions {
  * const header = await readGgufHeader(path);
  * assert.equal(header.version, 3);
  * assert.equal(header.tensors.length, 0);
+ * await rm(path);
  * ```
  */
 export async function readGgufHeader(path: string): Promise<GgufHeader> {

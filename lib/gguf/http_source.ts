@@ -5,7 +5,7 @@
  */
 
 import { GgufFetchError } from "../errors.ts";
-import { checkInteger } from "../support/check.ts";
+import { checkInteger } from "../../base/check.ts";
 import type { ByteSource } from "./byte_source.ts";
 
 /** Options of a question to a server. */

@@ -5,7 +5,7 @@
  */
 
 import { InvalidArgumentError } from "../errors.ts";
-import { checkOneOf, checkText, isArray, show } from "../support/check.ts";
+import { checkOneOf, checkText, isArray, show } from "../../base/check.ts";
 import { ByteBuilder } from "./values.ts";
 import { type TensorType, tensorTypes } from "./tensor_types.ts";
 

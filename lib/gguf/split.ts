@@ -4,9 +4,9 @@
  * @module
  */
 
-import { boolean, integer, options, type RulesOf } from "../support/options.ts";
+import { boolean, integer, options, type RulesOf } from "../../base/options.ts";
 import { GgufFormatError, InvalidArgumentError } from "../errors.ts";
-import { checkInteger, checkText, isArray, show } from "../support/check.ts";
+import { checkInteger, checkText, isArray, show } from "../../base/check.ts";
 import { GgufFile } from "./file.ts";
 import { fileSystem } from "./file_system.ts";
 import type { GgufTensorInfo } from "./header.ts";

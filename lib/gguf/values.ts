@@ -5,7 +5,7 @@
  */
 
 import { InvalidArgumentError } from "../errors.ts";
-import { checkBoolean, checkOneOf, checkText, isArray, isPlainObject, show } from "../support/check.ts";
+import { checkBoolean, checkOneOf, checkText, isArray, isPlainObject, show } from "../../base/check.ts";
 import { decodeScalar, type GgufScalarType, ggufValueSizes, type GgufValueType, ggufValueTypes } from "./types.ts";
 
 /** A typed array of numbers. */

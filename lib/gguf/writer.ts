@@ -4,10 +4,10 @@
  * @module
  */
 
-import { boolean, callback, options, type RulesOf, signal } from "../support/options.ts";
+import { boolean, callback, options, type RulesOf, signal } from "../../base/options.ts";
 import type { FileHandle } from "node:fs/promises";
 import { GgufWriteError } from "../errors.ts";
-import { checkInteger, checkOptions, checkText, isArray, isInstance, refuse } from "../support/check.ts";
+import { checkInteger, checkOptions, checkText, isArray, isInstance, refuse } from "../../base/check.ts";
 import { fileSystem, pathOfFileUrl } from "./file_system.ts";
 import {
   checkAlignment,

@@ -5,8 +5,8 @@ import {
   SchemaTooComplexError,
   UnsupportedKeywordError,
 } from "../errors.ts";
-import { refuse } from "../support/check.ts";
-import { custom, oneOf, options, type RulesOf, type Settings } from "../support/options.ts";
+import { refuse } from "../../base/check.ts";
+import { custom, oneOf, options, type RulesOf, type Settings } from "../../base/options.ts";
 import { SchemaDocument } from "./document.ts";
 import { sequence } from "./gbnf.ts";
 import { type JsonSchema, type JsonValue, type PlainSchema, plainSchema } from "./json.ts";

@@ -1,5 +1,5 @@
 import { GgmlError, JsonSchemaError, SchemaTooComplexError } from "../errors.ts";
-import { show } from "../support/check.ts";
+import { show } from "../../base/check.ts";
 
 /** A JSON value. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };

@@ -5,7 +5,7 @@
  */
 
 import { JsonSchemaError, UnsupportedKeywordError } from "../errors.ts";
-import { show } from "../support/check.ts";
+import { show } from "../../base/check.ts";
 import { escapePointer, isArray, isObject, type JsonObject, type JsonValue } from "./json.ts";
 import { isRegExp } from "./pattern.ts";
 

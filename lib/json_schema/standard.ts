@@ -5,7 +5,7 @@
  */
 
 import { InvalidArgumentError } from "../errors.ts";
-import { show } from "../support/check.ts";
+import { show } from "../../base/check.ts";
 import { type JsonSchema, plainSchema } from "./json.ts";
 
 /** A schema of a validation library such as Zod, Valibot or ArkType: what the Standard Schema specification asks of it. */

@@ -12,7 +12,7 @@ import {
   type NativeThreadOptions,
   threadRules,
 } from "../../ffi/thread/native_thread.ts";
-import { callback, options, type RulesOf, type Settings, signal } from "./options.ts";
+import { callback, options, type RulesOf, type Settings, signal } from "../../base/options.ts";
 
 /** Options of loading a model of any kind. */
 export interface LoadOptions {

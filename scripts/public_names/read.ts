@@ -58,15 +58,19 @@ export function entryPoints(): Readonly<Record<string, string>> {
   return exports;
 }
 
-/** Reads what an entry point exports, by `deno doc`. */
-export function publicNames(entry: string): PublicName[] {
-  const file = entryPoints()[entry] ?? "";
-  const text = execFileSync(denoProgram(ROOT), ["doc", "--json", file], {
+/** The output of `deno doc --json` for a module of the tree. */
+export function documentationOf(file: string): string {
+  return execFileSync(denoProgram(ROOT), ["doc", "--json", file], {
     cwd: ROOT,
     encoding: "utf8",
     maxBuffer: 1 << 28,
     stdio: ["ignore", "pipe", "ignore"],
   });
+}
+
+/** Reads what an entry point exports, by `deno doc`. */
+export function publicNames(entry: string): PublicName[] {
+  const text = documentationOf(entryPoints()[entry] ?? "");
   const { nodes } = JSON.parse(text) as Documentation;
   return Object.values(nodes).flatMap(({ symbols }) =>
     symbols.flatMap(({ name, declarations }) =>

@@ -8,10 +8,10 @@
  * @module
  */
 
-import { spawn } from "node:child_process";
 import {
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -20,13 +20,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
+import { capture } from "../support/exec.ts";
+import { ROOT } from "../support/root.ts";
 import { type Guard, readGuards } from "./guards.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const REGISTRY = join(root, "tests", "registry", "guards.json");
+const REGISTRY = join(ROOT, "tests", "registry", "guards.json");
 /** Test files that are tried for a guard, at most. */
 const MAX_TRIES = 4;
 const LIMIT_MS = 180_000;
@@ -62,21 +62,17 @@ class Copy implements Disposable {
 
   constructor() {
     const skipped = /^(node_modules|native|\.git|\.tmp|\.zig-cache)$/;
-    for (const name of readdirSync(root)) {
+    for (const name of readdirSync(ROOT)) {
       if (skipped.test(name)) continue;
-      cpSync(join(root, name), join(this.folder, name), { recursive: true, verbatimSymlinks: false });
+      cpSync(join(ROOT, name), join(this.folder, name), { recursive: true, verbatimSymlinks: false });
     }
-    for (const name of ["node_modules", "native"]) symlinkSync(join(root, name), join(this.folder, name));
+    for (const name of ["node_modules", "native"]) symlinkSync(join(ROOT, name), join(this.folder, name));
   }
 
-  /** Runs a test file; gives its exit code, and null when it took too long. */
-  test(file: string, ...more: readonly string[]): Promise<number | null> {
-    const child = spawn(process.execPath, ["test", "-A", "--no-check", ...more, file], {
-      cwd: this.folder,
-      stdio: "ignore",
-    });
-    const timer = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);
-    return new Promise((resolve) => child.on("close", (code) => (clearTimeout(timer), resolve(code))));
+  /** Runs a test file; gives its exit code, or the signal that ended it. */
+  test(file: string, ...more: readonly string[]): Promise<number | string | null> {
+    const command = [process.execPath, "test", "-A", "--no-check", ...more, file];
+    return capture(command, { cwd: this.folder, limitMs: LIMIT_MS }).then(({ code }) => code);
   }
 
   /** Whether a test fails without a guard. */
@@ -100,7 +96,7 @@ class Copy implements Disposable {
 async function candidates(copy: Copy, guards: readonly Guard[], under: string): Promise<Map<string, string[]>> {
   const found = new Map<string, { file: string; ms: number }[]>();
   const files = testFolders.flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`)
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`)
   ).filter((name) => name.endsWith("_test.ts") && name.startsWith(under)).sort();
   for (const [index, file] of files.entries()) {
     const coverage = join(copy.folder, ".tmp", `coverage-${index}`);
@@ -121,7 +117,7 @@ async function candidates(copy: Copy, guards: readonly Guard[], under: string): 
 async function linesHit(folder: string, coverage: string): Promise<Map<string, Set<number>>> {
   const report = `${coverage}.lcov`;
   const args = ["coverage", coverage, "--lcov", `--output=${report}`, "--include=/(lib|ffi)/"];
-  await new Promise((resolve) => spawn(process.execPath, args, { cwd: folder, stdio: "ignore" }).on("close", resolve));
+  await capture([process.execPath, ...args], { cwd: folder, limitMs: LIMIT_MS });
   const hit = new Map<string, Set<number>>();
   let lines = new Set<number>();
   for (const row of existsSync(report) ? readFileSync(report, "utf8").split("\n") : []) {
@@ -146,6 +142,7 @@ async function find(copy: Copy, guards: readonly Guard[], registry: Registry, un
     }
     registry[guard.id] = killer;
     console.log(`${guard.id}: ${killer ?? "NO TEST"}`);
+    mkdirSync(dirname(REGISTRY), { recursive: true });
     writeFileSync(REGISTRY, `${JSON.stringify(registry, Object.keys(registry).sort(), 2)}\n`);
   }
 }
@@ -173,7 +170,7 @@ function sample<T>(from: readonly T[], count: number, seed: number): T[] {
 export async function testMutations(options: MutationOptions): Promise<number> {
   const { only = "", seed = "1", tests = "tests", sample: count, list, find: finds, all: anew } = options;
   const registry = readRegistry();
-  const all = readGuards(root, (file) => file.startsWith(only));
+  const all = readGuards(ROOT, (file) => file.startsWith(only));
   const guards = count === undefined ? all : sample(all, Number(count), Number(seed));
   if (list) {
     for (const { id, line } of guards) console.log(`${id} (line ${line}): ${registry[id] ?? "no test"}`);

@@ -4,25 +4,22 @@
  *   deno run -A tests/driver/driver.ts [--entry ggml|llama|whisper] [--runs N] [--steps N] [--seed N] [--runtime deno|bun|both]
  */
 
-import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { documentationOf } from "../../scripts/public_names/read.ts";
+import { moduleCommand, runProgram, type RuntimeName, runtimesOf } from "../support/program.ts";
+import { TemporaryFolder } from "../support/temporary_folder.ts";
 import { readApi } from "./api.ts";
 import { type EntryName, modules } from "./entries.ts";
 import type { Finding, Report, State } from "./machine.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const CHILD = fileURLToPath(new URL("./child.ts", import.meta.url));
 /** A child that writes nothing for so long hangs. */
 const LIMIT_MS = 120_000;
 
 /** How a child ended. */
 export interface Ended {
-  readonly runtime: string;
+  readonly runtime: RuntimeName;
   readonly seed: number;
   readonly report: Report | undefined;
   /** Why there is no report. */
@@ -33,46 +30,27 @@ export interface Ended {
 
 /** Runs the driver's children in a temporary folder. */
 export class Driver implements Disposable {
-  readonly #folder = mkdtempSync(join(tmpdir(), "ggml-ffi-driver-"));
-  readonly #api = join(this.#folder, "api.json");
-
+  readonly #folder = new TemporaryFolder();
+  readonly #api = this.#folder.file("api.json");
   readonly #entry: EntryName;
 
   constructor(entry: EntryName) {
     this.#entry = entry;
-    const documents = modules[entry].map((module) => {
-      const { stdout, status, stderr } = spawnSync(join(root, "node_modules/.bin/deno"), ["doc", "--json", module], {
-        cwd: root,
-        encoding: "utf8",
-        maxBuffer: 1 << 28,
-      });
-      if (status !== 0) throw new Error(`deno doc fails: ${stderr}`);
-      return stdout;
-    });
-    writeFileSync(this.#api, JSON.stringify(readApi(documents)));
+    writeFileSync(this.#api, JSON.stringify(readApi(modules[entry].map(documentationOf))));
   }
 
   /** Runs one child. */
-  async run(runtime: string, seed: number, steps: number, only?: readonly number[]): Promise<Ended> {
-    const trace = join(this.#folder, `${runtime}-${seed}`);
-    const before = runtime === "deno" ? ["run", "-A"] : [];
-    const args = [...before, CHILD, this.#entry, this.#api, String(seed), trace, String(steps), only?.join(",") ?? ""];
-    const program = join(root, "node_modules/.bin", runtime);
-    const child = spawn(program, args, { cwd: this.#folder, stdio: ["ignore", "pipe", "pipe"] });
-    let [out, err] = ["", ""];
-    child.stdout.setEncoding("utf8").on("data", (text: string) => out += text);
-    child.stderr.setEncoding("utf8").on("data", (text: string) => err = (err + text).slice(-4000));
-    const timer = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);
-    const [code, signal] = await new Promise<[number | null, string | null]>((resolve, reject) => {
-      child.on("error", reject).on("close", (...ended) => resolve(ended));
-    });
-    clearTimeout(timer);
-    const line = out.trimEnd().split("\n").at(-1) ?? "";
+  async run(which: RuntimeName, seed: number, steps: number, only?: readonly number[]): Promise<Ended> {
+    const trace = this.#folder.file(`${which}-${seed}`);
+    const args = [this.#entry, this.#api, String(seed), trace, String(steps), only?.join(",") ?? ""];
+    const command = moduleCommand("tests/driver/child.ts", args, which);
+    const { code, signal, stdout, stderr } = await runProgram(command, { cwd: this.#folder.path, limitMs: LIMIT_MS });
+    const line = stdout.trimEnd().split("\n").at(-1) ?? "";
     const report = code === 0 && line.startsWith("{") ? JSON.parse(line) as Report : undefined;
     const death = report === undefined
-      ? `${signal ?? `exit ${code}`}: ${err.trim().split("\n").slice(0, 6).join(" | ")}`
+      ? `${signal ?? `exit ${code}`}: ${stderr.trim().split("\n").slice(0, 6).join(" | ")}`
       : undefined;
-    return { runtime, seed, report, death, last: readFileSync(trace, "utf8").trimEnd().split("\n").slice(-4) };
+    return { runtime: which, seed, report, death, last: readFileSync(trace, "utf8").trimEnd().split("\n").slice(-4) };
   }
 
   /** Leaves out steps as long as the child still dies; gives the trace of what is left. */
@@ -89,11 +67,11 @@ export class Driver implements Disposable {
       }
     }
     await this.run(runtime, seed, 0, steps);
-    return readFileSync(join(this.#folder, `${runtime}-${seed}`), "utf8").trimEnd().split("\n");
+    return readFileSync(this.#folder.file(`${runtime}-${seed}`), "utf8").trimEnd().split("\n");
   }
 
   [Symbol.dispose](): void {
-    rmSync(this.#folder, { recursive: true, force: true });
+    this.#folder[Symbol.dispose]();
   }
 }
 
@@ -135,7 +113,7 @@ if (import.meta.main) {
   const runs: Ended[] = [];
   const shrunk = new Set<string>();
   for (let index = 0; index < Number(values.runs); index++) {
-    for (const runtime of values.runtime === "both" ? ["deno", "bun"] : [values.runtime]) {
+    for (const runtime of runtimesOf(values.runtime)) {
       const ended = await driver.run(runtime, Number(values.seed) + index, Number(values.steps));
       runs.push(ended);
       if (ended.death === undefined) continue;

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import process from "node:process";
 import test from "node:test";
+import { runtime } from "../support/program.ts";
 import { kinds } from "./kinds.ts";
 import { runBatch } from "./rounds.ts";
 
 /** Damaged inputs of each kind; `rounds.ts` tries thousands. */
 const INPUTS = 60;
-const runtime = "bun" in process.versions ? "bun" : "deno";
 
 for (const kind of Object.keys(kinds)) {
   test(`damaged input is taken or refused with a typed error: ${kind}`, { timeout: 240_000 }, async () => {

@@ -1,5 +1,7 @@
 /** Damages valid inputs: always the same way for the same random numbers. */
 
+import { joined } from "../../ffi/memory/concat.ts";
+
 type Below = (limit: number) => number;
 
 const extremes = [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 16, 255, 4096];
@@ -27,11 +29,15 @@ export function mutateBytes(bytes: Uint8Array, below: Below, headerBytes = bytes
       return copy.slice(below(Math.min(64, bytes.length)));
     case 5: {
       const [at, length] = [place(), 1 + below(64)];
-      return concat(copy.subarray(0, at), Uint8Array.from({ length }, () => below(256)), copy.subarray(at));
+      return joined(Uint8Array, [
+        copy.subarray(0, at),
+        Uint8Array.from({ length }, () => below(256)),
+        copy.subarray(at),
+      ]);
     }
     case 6: {
       const [at, length] = [place(), 1 + below(64)];
-      return concat(copy.subarray(0, at), copy.subarray(at + length));
+      return joined(Uint8Array, [copy.subarray(0, at), copy.subarray(at + length)]);
     }
     case 7:
       return Uint8Array.from({ length: below(512) }, () => below(256));
@@ -97,14 +103,4 @@ export function mutateJson(value: unknown, below: Below, others: readonly unknow
   else if (renamed) holder[String(others[below(others.length)])] = holder[key];
   else holder[key] = structuredClone(others[below(others.length)]);
   return copy;
-}
-
-function concat(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -4,17 +4,13 @@
  *   deno run -A tests/hostile/rounds.ts [--kinds gguf,…] [--count N] [--seed N] [--runtime deno|bun|both]
  */
 
-import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { moduleCommand, runProgram, type RuntimeName, runtimesOf } from "../support/program.ts";
+import { TemporaryFolder } from "../support/temporary_folder.ts";
 import type { Outcome } from "./child.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const CHILD = fileURLToPath(new URL("./child.ts", import.meta.url));
 /** Inputs in one process. */
 const BATCH = 500;
 /** A batch that takes longer hangs. */
@@ -25,34 +21,20 @@ export type Batch = { readonly outcome: Outcome } | { readonly death: string };
 
 /** Tries inputs `first` to `first + count - 1` of a kind. */
 export async function runBatch(
-  runtime: string,
+  which: RuntimeName,
   kind: string,
   seed: number,
   first: number,
   count: number,
 ): Promise<Batch> {
-  const folder = mkdtempSync(join(tmpdir(), "ggml-ffi-hostile-"));
-  try {
-    const before = runtime === "deno" ? ["run", "-A"] : [];
-    const program = join(root, "node_modules/.bin", runtime);
-    const child = spawn(program, [...before, CHILD, kind, ...[seed, first, count].map(String), folder], {
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let [out, err] = ["", ""];
-    child.stdout.setEncoding("utf8").on("data", (text: string) => out += text);
-    child.stderr.setEncoding("utf8").on("data", (text: string) => err = (err + text).slice(-2000));
-    const timer = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);
-    const [code, signal] = await new Promise<[number | null, string | null]>((resolve, reject) => {
-      child.on("error", reject).on("close", (...ended) => resolve(ended));
-    });
-    clearTimeout(timer);
-    const line = out.trimEnd().split("\n").at(-1) ?? "";
-    if (code === 0 && line.startsWith("{")) return { outcome: JSON.parse(line) as Outcome };
-    const at = readFileSync(join(folder, "at"), { encoding: "utf8", flag: "a+" }).trimEnd().split("\n").at(-1);
-    return { death: `${signal ?? `exit ${code}`} at input ${at}: ${err.trim().split("\n").slice(-3).join(" | ")}` };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  using folder = new TemporaryFolder();
+  const args = [kind, ...[seed, first, count].map(String), folder.path];
+  const command = moduleCommand("tests/hostile/child.ts", args, which);
+  const { code, signal, stdout, stderr } = await runProgram(command, { limitMs: LIMIT_MS });
+  const line = stdout.trimEnd().split("\n").at(-1) ?? "";
+  if (code === 0 && line.startsWith("{")) return { outcome: JSON.parse(line) as Outcome };
+  const at = readFileSync(folder.file("at"), { encoding: "utf8", flag: "a+" }).trimEnd().split("\n").at(-1);
+  return { death: `${signal ?? `exit ${code}`} at input ${at}: ${stderr.trim().split("\n").slice(-3).join(" | ")}` };
 }
 
 /** Adds up two outcomes. */
@@ -68,7 +50,7 @@ export function addOutcomes(a: Outcome, b: Outcome): Outcome {
   };
 }
 
-async function runKind(runtime: string, kind: string, seed: number, count: number): Promise<boolean> {
+async function runKind(runtime: RuntimeName, kind: string, seed: number, count: number): Promise<boolean> {
   let sum: Outcome = { taken: 0, refused: {}, untyped: [], residentBytes: 0, longestMs: 0 };
   let deaths = 0;
   for (let first = 0; first < count; first += BATCH) {
@@ -103,7 +85,7 @@ if (import.meta.main) {
   });
   let fine = true;
   for (const kind of values.kinds.split(",")) {
-    for (const runtime of values.runtime === "both" ? ["deno", "bun"] : [values.runtime]) {
+    for (const runtime of runtimesOf(values.runtime)) {
       fine = await runKind(runtime, kind, Number(values.seed), Number(values.count)) && fine;
     }
   }

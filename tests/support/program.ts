@@ -15,6 +15,13 @@ export type RuntimeName = "deno" | "bun";
 /** The runtime that runs this test. */
 export const runtime: RuntimeName = "bun" in process.versions ? "bun" : "deno";
 
+/** The runtimes of an option `--runtime deno|bun|both`. */
+export function runtimesOf(option: string): readonly RuntimeName[] {
+  if (option === "both") return ["deno", "bun"];
+  if (option === "deno" || option === "bun") return [option];
+  throw new RangeError(`there is no runtime "${option}"; there are: deno, bun, both`);
+}
+
 const LIMIT_MS = 110_000;
 
 /** A program and its arguments. */

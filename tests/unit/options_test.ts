@@ -6,7 +6,7 @@ import { checkLoad } from "../../lib/llama/model/load_options.ts";
 import { modelPath } from "../../lib/models/model_path.ts";
 import { checkSampling, MAX_SEED } from "../../lib/llama/sampling/options.ts";
 import { checkTokens } from "../../lib/llama/model/vocab_check.ts";
-import { checkInteger, checkText } from "../../lib/support/check.ts";
+import { checkInteger, checkText } from "../../base/check.ts";
 
 /** Options as a caller without types might give them. */
 // deno-lint-ignore no-explicit-any

@@ -5,7 +5,7 @@
  */
 
 import { AllocationError, InvalidArgumentError } from "../../errors.ts";
-import { show } from "../../support/check.ts";
+import { show } from "../../../base/check.ts";
 import type { Backend } from "../backend/backend.ts";
 import { BackendBuffer } from "../backend/buffer.ts";
 import type { BufferType } from "../backend/buffer_type.ts";

@@ -1,7 +1,7 @@
-import { definePicture, sizePicture } from "../../support/inspect.ts";
+import { definePicture, sizePicture } from "../../../base/inspect.ts";
 import type { Native } from "../../../ffi/mod.ts";
 import { AllocationError, InvalidArgumentError } from "../../errors.ts";
-import { checkFunction, checkInteger, show } from "../../support/check.ts";
+import { checkFunction, checkInteger, show } from "../../../base/check.ts";
 import { brands } from "../brands.ts";
 import type { BufferType } from "../backend/buffer_type.ts";
 import type { Graph } from "../graph/graph.ts";

@@ -1,4 +1,4 @@
-import { definePicture, sizePicture } from "../../support/inspect.ts";
+import { definePicture, sizePicture } from "../../../base/inspect.ts";
 import type { Native, StructView } from "../../../ffi/mod.ts";
 import type { ggml_tallocr } from "../../../ffi/mod.ts";
 import { AllocationError, BackendError, InvalidArgumentError } from "../../errors.ts";

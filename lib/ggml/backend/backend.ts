@@ -1,12 +1,12 @@
-import { options } from "../../support/options.ts";
-import { definePicture } from "../../support/inspect.ts";
+import { options } from "../../../base/options.ts";
+import { definePicture } from "../../../base/inspect.ts";
 import { BackendCore } from "./backend_core.ts";
 import { checkAddress } from "../tensor/address.ts";
 import { brands } from "../brands.ts";
 import { availableParallelism } from "node:os";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { BackendError } from "../../errors.ts";
-import { checkInteger, refuse } from "../../support/check.ts";
+import { checkInteger, refuse } from "../../../base/check.ts";
 import { assertAnyThread } from "./js_devices_in_use.ts";
 import type { BackendBuffer } from "./buffer.ts";
 import type { BufferType } from "./buffer_type.ts";

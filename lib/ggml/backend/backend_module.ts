@@ -1,7 +1,7 @@
-import { definePicture } from "../../support/inspect.ts";
+import { definePicture } from "../../../base/inspect.ts";
 import type { FunctionArgument, Native, Pointer, Signature } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkInteger, checkText } from "../../support/check.ts";
+import { checkInteger, checkText } from "../../../base/check.ts";
 import { checkAddress } from "../tensor/address.ts";
 import { brands } from "../brands.ts";
 import type { Device } from "./device.ts";

@@ -1,10 +1,10 @@
-import { definePicture, sizePicture } from "../../support/inspect.ts";
+import { definePicture, sizePicture } from "../../../base/inspect.ts";
 import { BufferCore } from "./buffer_core.ts";
 import { checkAddress } from "../tensor/address.ts";
 import { brands } from "../brands.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { BackendError, InvalidArgumentError, NotAllocatedError } from "../../errors.ts";
-import { checkInteger, checkOneOf } from "../../support/check.ts";
+import { checkInteger, checkOneOf } from "../../../base/check.ts";
 import type { BufferType } from "./buffer_type.ts";
 import { assertNonNull } from "./non_null.ts";
 import type { Tensor } from "../tensor/tensor.ts";

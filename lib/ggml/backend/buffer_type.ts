@@ -1,9 +1,9 @@
-import { definePicture } from "../../support/inspect.ts";
+import { definePicture } from "../../../base/inspect.ts";
 import { checkAddress, checkNative } from "../tensor/address.ts";
 import { brands } from "../brands.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { AllocationError, InvalidArgumentError } from "../../errors.ts";
-import { show } from "../../support/check.ts";
+import { show } from "../../../base/check.ts";
 import { BackendBuffer } from "./buffer.ts";
 import type { Device } from "./device.ts";
 import { addWrapper, wrapDevice } from "./wrappers.ts";

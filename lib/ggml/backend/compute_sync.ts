@@ -1,4 +1,4 @@
-import { integer, options, type RulesOf } from "../../support/options.ts";
+import { integer, options, type RulesOf } from "../../../base/options.ts";
 import { ggml_status } from "../../../ffi/mod.ts";
 import { BackendError, UnsupportedOperationError } from "../../errors.ts";
 import { brands } from "../brands.ts";

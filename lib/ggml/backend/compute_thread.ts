@@ -1,4 +1,4 @@
-import { type RulesOf, signal } from "../../support/options.ts";
+import { type RulesOf, signal } from "../../../base/options.ts";
 import {
   type Native,
   NativeAbortError,

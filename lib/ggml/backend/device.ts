@@ -1,10 +1,10 @@
-import { integer, options, type RulesOf, text } from "../../support/options.ts";
-import { definePicture } from "../../support/inspect.ts";
+import { integer, options, type RulesOf, text } from "../../../base/options.ts";
+import { definePicture } from "../../../base/inspect.ts";
 import { checkAddress } from "../tensor/address.ts";
 import { brands } from "../brands.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { BackendError } from "../../errors.ts";
-import { checkInteger } from "../../support/check.ts";
+import { checkInteger } from "../../../base/check.ts";
 import { Backend, MAX_THREADS } from "./backend.ts";
 import type { BackendBuffer } from "./buffer.ts";
 import { bufferFromBytes } from "./host_buffer.ts";

@@ -1,4 +1,4 @@
-import { definePicture } from "../../support/inspect.ts";
+import { definePicture } from "../../../base/inspect.ts";
 import { checkAddress } from "../tensor/address.ts";
 import { brands } from "../brands.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";

@@ -1,10 +1,10 @@
-import { definePicture } from "../../support/inspect.ts";
+import { definePicture } from "../../../base/inspect.ts";
 import { adoptContext } from "../tensor/context.ts";
 import { brands } from "../brands.ts";
 import type { Native, Pointer, StructView } from "../../../ffi/mod.ts";
 import type { ggml_backend_graph_copy } from "../../../ffi/mod.ts";
 import { AllocationError, UnsupportedOperationError } from "../../errors.ts";
-import { checkFunction } from "../../support/check.ts";
+import { checkFunction } from "../../../base/check.ts";
 import { tensorsOf } from "./scheduled_graph.ts";
 import type { Backend } from "./backend.ts";
 import type { GgmlContext } from "../tensor/context.ts";

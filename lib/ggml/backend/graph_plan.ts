@@ -1,9 +1,9 @@
-import { definePicture } from "../../support/inspect.ts";
+import { definePicture } from "../../../base/inspect.ts";
 import type { Native } from "../../../ffi/mod.ts";
 import { BackendError } from "../../errors.ts";
 import type { Backend } from "./backend.ts";
 import { brands } from "../brands.ts";
-import { checkFunction, refuse } from "../../support/check.ts";
+import { checkFunction, refuse } from "../../../base/check.ts";
 import { Handle } from "../tensor/handle.ts";
 import { assertNonNull } from "./non_null.ts";
 import type { GraphReference } from "../tensor/references.ts";

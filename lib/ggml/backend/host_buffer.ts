@@ -1,5 +1,5 @@
 import { AllocationError, InvalidArgumentError } from "../../errors.ts";
-import { isInstance, show } from "../../support/check.ts";
+import { isInstance, show } from "../../../base/check.ts";
 import { BackendBuffer } from "./buffer.ts";
 import type { Device } from "./device.ts";
 

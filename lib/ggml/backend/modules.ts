@@ -3,7 +3,7 @@ import { basename, join, resolve } from "node:path";
 import type { Native } from "../../../ffi/mod.ts";
 import { startThread } from "../../worker/start.ts";
 import { BackendLoadError, GgmlError } from "../../errors.ts";
-import { checkText } from "../../support/check.ts";
+import { checkText } from "../../../base/check.ts";
 import { BackendModule } from "./backend_module.ts";
 import type { ModuleInfo } from "../thread/modules.ts";
 import type { GgmlTasks } from "../thread/tasks.ts";

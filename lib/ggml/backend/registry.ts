@@ -1,9 +1,9 @@
-import { definePicture } from "../../support/inspect.ts";
+import { definePicture } from "../../../base/inspect.ts";
 import { brands } from "../brands.ts";
 import { join, resolve } from "node:path";
 import { type Native, open } from "../../../ffi/mod.ts";
 import { BackendError, InvalidArgumentError } from "../../errors.ts";
-import { checkArray, checkInteger, checkOneOf, checkText } from "../../support/check.ts";
+import { checkArray, checkInteger, checkOneOf, checkText } from "../../../base/check.ts";
 import { Device } from "./device.ts";
 import type { DeviceKind } from "./device_kind.ts";
 import {

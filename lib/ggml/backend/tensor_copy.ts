@@ -1,7 +1,7 @@
-import { integer, options, type RulesOf } from "../../support/options.ts";
+import { integer, options, type RulesOf } from "../../../base/options.ts";
 import { brands } from "../brands.ts";
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkInteger, show } from "../../support/check.ts";
+import { checkInteger, show } from "../../../base/check.ts";
 import { assertWritable } from "../tensor/index_lock.ts";
 import { statusError } from "./status.ts";
 import { notAllocated } from "./graph_check.ts";

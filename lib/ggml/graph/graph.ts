@@ -1,9 +1,9 @@
-import { boolean, integer, options, type RulesOf } from "../../support/options.ts";
-import { definePicture } from "../../support/inspect.ts";
+import { boolean, integer, options, type RulesOf } from "../../../base/options.ts";
+import { definePicture } from "../../../base/inspect.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { graphLeaves } from "../../../ffi/mod.ts";
 import { AllocationError, UnsupportedOperationError } from "../../errors.ts";
-import { checkInteger, checkText, isArray, refuse } from "../../support/check.ts";
+import { checkInteger, checkText, isArray, refuse } from "../../../base/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import { brands } from "../brands.ts";
 import { addGradients } from "./backward.ts";

@@ -1,5 +1,5 @@
-import { callback, options, type RulesOf, text } from "../../support/options.ts";
-import { definePicture } from "../../support/inspect.ts";
+import { callback, options, type RulesOf, text } from "../../../base/options.ts";
+import { definePicture } from "../../../base/inspect.ts";
 import { type CallbackName, type Native, open, type Pointer, type StructView } from "../../../ffi/mod.ts";
 import type { ggml_backend_device, ggml_backend_i } from "../../../ffi/mod.ts";
 import { ggml_backend_dev_type, ggml_op, ggml_status, ggml_tensor_flag } from "../../../ffi/mod.ts";

@@ -1,4 +1,4 @@
-import { definePicture } from "../../support/inspect.ts";
+import { definePicture } from "../../../base/inspect.ts";
 import { checkAddress } from "../tensor/address.ts";
 import type { Native, Pointer, StructView } from "../../../ffi/mod.ts";
 import type { ggml_tensor } from "../../../ffi/mod.ts";

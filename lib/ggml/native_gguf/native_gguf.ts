@@ -4,13 +4,13 @@
  * @module
  */
 
-import { boolean, options } from "../../support/options.ts";
-import { definePicture } from "../../support/inspect.ts";
+import { boolean, options } from "../../../base/options.ts";
+import { definePicture } from "../../../base/inspect.ts";
 import { randomUUID } from "node:crypto";
 import { rename, rm } from "node:fs/promises";
 import { type ggml_type, type gguf_type, type Native, open, type Pointer } from "../../../ffi/mod.ts";
 import { GgufWriteError, NotAllocatedError } from "../../errors.ts";
-import { checkBoolean, checkOneOf, checkText, refuse } from "../../support/check.ts";
+import { checkBoolean, checkOneOf, checkText, refuse } from "../../../base/check.ts";
 import { checkAddress } from "../tensor/address.ts";
 import { brands } from "../brands.ts";
 import { bufferAt } from "../backend/buffers_in_use.ts";

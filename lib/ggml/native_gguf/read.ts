@@ -4,7 +4,7 @@
  * @module
  */
 
-import { oneOf, options, type RulesOf } from "../../support/options.ts";
+import { oneOf, options, type RulesOf } from "../../../base/options.ts";
 import { adoptContext } from "../tensor/context.ts";
 import {
   type gguf_init_params,
@@ -15,7 +15,7 @@ import {
   type StructView,
 } from "../../../ffi/mod.ts";
 import { GgufFormatError } from "../../errors.ts";
-import { checkInteger, isInstance, refuse } from "../../support/check.ts";
+import { checkInteger, isInstance, refuse } from "../../../base/check.ts";
 import { type ByteSource, FileSource, MemorySource } from "../../gguf/byte_source.ts";
 import { ComputeThread } from "../backend/compute_thread.ts";
 import type { GgmlContext } from "../tensor/context.ts";

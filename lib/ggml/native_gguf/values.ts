@@ -6,7 +6,7 @@
 
 import type { gguf_type, Native, Pointer } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../errors.ts";
-import { show } from "../../support/check.ts";
+import { show } from "../../../base/check.ts";
 import { type GgufScalarType, ggufValueSizes, ggufValueTypes } from "../../gguf/types.ts";
 import { decodeValue, encodeEntry, type GgufInput, type GgufTypedValue } from "../../gguf/values.ts";
 

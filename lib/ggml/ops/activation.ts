@@ -5,7 +5,7 @@
  */
 
 import { ggml_unary_op, type Lib, type Pointer } from "../../../ffi/mod.ts";
-import { checkBoolean, checkOneOf, checkOptions } from "../../support/check.ts";
+import { checkBoolean, checkOneOf, checkOptions } from "../../../base/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { check, F32_F16, FLOATS, type InPlaceOptions, libOf, type OperatorCheck } from "./check.ts";

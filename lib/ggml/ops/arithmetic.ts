@@ -5,7 +5,7 @@
  */
 
 import type { Lib, Pointer } from "../../../ffi/mod.ts";
-import { checkBoolean, checkOptions } from "../../support/check.ts";
+import { checkBoolean, checkOptions } from "../../../base/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { isQuantized, typeByName, type TypeName } from "../tensor/types.ts";

@@ -6,7 +6,7 @@
 
 import { ggml_op, ggml_prec } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import { checkBoolean, checkOptions } from "../../support/check.ts";
+import { checkBoolean, checkOptions } from "../../../base/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { check, F32_F16, type InPlaceOptions, INT_MAX, libOf, shapeOf } from "./check.ts";

@@ -6,7 +6,7 @@
 
 import { InvalidArgumentError } from "../../../base/errors.ts";
 import type { Lib } from "../../../ffi/mod.ts";
-import { checkInteger, checkNumber, type Range } from "../../support/check.ts";
+import { checkInteger, checkNumber, type Range } from "../../../base/check.ts";
 import { brands } from "../brands.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { TensorMaker } from "../tensor/context_core.ts";

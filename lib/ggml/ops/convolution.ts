@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkOptions, isArray } from "../../support/check.ts";
+import { checkOptions, isArray } from "../../../base/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { typeByName } from "../tensor/types.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isArray } from "../../support/check.ts";
+import { isArray } from "../../../base/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { isQuantized, typeByName, type TypeName } from "../tensor/types.ts";

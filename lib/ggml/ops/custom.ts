@@ -7,7 +7,7 @@
 import { brands } from "../brands.ts";
 import type { CallbackName, Pointer } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import { checkBoolean, checkFunction, checkOptions, isArray, show } from "../../support/check.ts";
+import { checkBoolean, checkFunction, checkOptions, isArray, show } from "../../../base/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { typeByName, type TypeName } from "../tensor/types.ts";

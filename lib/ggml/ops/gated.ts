@@ -6,7 +6,7 @@
 
 import { brands } from "../brands.ts";
 import { ggml_glu_op, type Lib, type Pointer } from "../../../ffi/mod.ts";
-import { checkBoolean, checkOneOf, checkOptions } from "../../support/check.ts";
+import { checkBoolean, checkOneOf, checkOptions } from "../../../base/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import type { TypeName } from "../tensor/types.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkBoolean, checkOneOf, checkOptions } from "../../support/check.ts";
+import { checkBoolean, checkOneOf, checkOptions } from "../../../base/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { typeByName } from "../tensor/types.ts";

@@ -1,4 +1,4 @@
-import { checkBoolean, checkOptions } from "../../support/check.ts";
+import { checkBoolean, checkOptions } from "../../../base/check.ts";
 import type { InPlaceOptions } from "./check.ts";
 
 /** The option `inPlace` of an operator that has no other. */

@@ -6,7 +6,7 @@
 
 import { ggml_op, ggml_op_hint, ggml_prec, ggml_tri_type } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import { checkOneOf } from "../../support/check.ts";
+import { checkOneOf } from "../../../base/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { isQuantized } from "../tensor/types.ts";

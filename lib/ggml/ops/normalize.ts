@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkBoolean, checkOptions } from "../../support/check.ts";
+import { checkBoolean, checkOptions } from "../../../base/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { check, type InPlaceOptions, libOf } from "./check.ts";

@@ -6,7 +6,7 @@
 
 import { ggml_op_pool, ggml_scale_flag, ggml_scale_mode } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import { checkBoolean, checkOneOf, checkOptions, isArray, show } from "../../support/check.ts";
+import { checkBoolean, checkOneOf, checkOptions, isArray, show } from "../../../base/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { check, F32_F16, INT_MAX, libOf, type OperatorCheck } from "./check.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkOptions } from "../../support/check.ts";
+import { checkOptions } from "../../../base/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { check, INT_MAX, shapeOf } from "./check.ts";

@@ -5,7 +5,7 @@
  */
 
 import { ggml_sort_order } from "../../../ffi/mod.ts";
-import { checkOneOf } from "../../support/check.ts";
+import { checkOneOf } from "../../../base/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { check, FLOATS } from "./check.ts";

@@ -22,7 +22,7 @@ import {
   checkOptions,
   isArray,
   show,
-} from "../../support/check.ts";
+} from "../../../base/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { check, F32_F16, type InPlaceOptions, INT_MAX, libOf, type OperatorCheck, shapeOf } from "./check.ts";

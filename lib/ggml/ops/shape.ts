@@ -5,7 +5,7 @@
  */
 
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import { checkOptions, isArray } from "../../support/check.ts";
+import { checkOptions, isArray } from "../../../base/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { TensorShapeError } from "../tensor/errors.ts";

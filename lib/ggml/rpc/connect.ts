@@ -4,7 +4,7 @@
  * @module
  */
 
-import { integer, options, type RulesOf, signal } from "../../support/options.ts";
+import { integer, options, type RulesOf, signal } from "../../../base/options.ts";
 import { askServer, type RpcServerInfo } from "./protocol.ts";
 import { parseEndpoint } from "./endpoint.ts";
 import { endpointInUse } from "./connections.ts";

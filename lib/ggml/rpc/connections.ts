@@ -11,7 +11,7 @@
 import type { NativeThread, Pointer } from "../../../ffi/mod.ts";
 import { NativeAbortError, NativeHangError } from "../../../base/errors.ts";
 import { InvalidArgumentError, RpcConnectError, RpcInUseError } from "../../errors.ts";
-import { checkInteger, checkText, isPlainObject, show } from "../../support/check.ts";
+import { checkInteger, checkText, isPlainObject, show } from "../../../base/check.ts";
 import { askServer, type RemoteDevice } from "./protocol.ts";
 import { parseEndpoint } from "./endpoint.ts";
 import type { GgmlTasks } from "../thread/tasks.ts";

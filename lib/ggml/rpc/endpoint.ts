@@ -1,6 +1,6 @@
 import { isIPv4 } from "node:net";
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkText, show } from "../../support/check.ts";
+import { checkText, show } from "../../../base/check.ts";
 
 /** Where an RPC server listens. */
 export interface RpcAddress {

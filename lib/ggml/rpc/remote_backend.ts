@@ -4,8 +4,8 @@
  * @module
  */
 
-import { integer, options, type RulesOf } from "../../support/options.ts";
-import { definePicture } from "../../support/inspect.ts";
+import { integer, options, type RulesOf } from "../../../base/options.ts";
+import { definePicture } from "../../../base/inspect.ts";
 import { type Lib, type Native, type NativeThread, open, type Pointer } from "../../../ffi/mod.ts";
 import { startThread } from "../../worker/start.ts";
 import { AllocationError, DisposedError, NotAllocatedError } from "../../errors.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { definePicture } from "../../support/inspect.ts";
+import { definePicture } from "../../../base/inspect.ts";
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createServer, isIPv4 } from "node:net";
@@ -21,7 +21,7 @@ import {
   checkText,
   isArray,
   refuse,
-} from "../../support/check.ts";
+} from "../../../base/check.ts";
 import { askServer } from "./protocol.ts";
 
 /** Options of a server. */

@@ -1,4 +1,4 @@
-import { isArray } from "../../support/check.ts";
+import { isArray } from "../../../base/check.ts";
 import { brands } from "../brands.ts";
 import { ggml_op, ggml_tensor_flag, type Native, type Pointer } from "../../../ffi/mod.ts";
 import { AllocationError, InvalidArgumentError, NotAllocatedError, UnsupportedOperationError } from "../../errors.ts";

@@ -1,4 +1,4 @@
-import { arrayOf, boolean, callback, integer, options, type RulesOf } from "../../support/options.ts";
+import { arrayOf, boolean, callback, integer, options, type RulesOf } from "../../../base/options.ts";
 import { type WorkOptions, workRules } from "../backend/compute_thread.ts";
 import type { BufferType } from "../backend/buffer_type.ts";
 import { brands } from "../brands.ts";

@@ -1,5 +1,5 @@
 import { computeSpec, type EvaluateOptions, evaluateSpec, type SchedulerOptions, schedulerSpec } from "./options.ts";
-import { definePicture } from "../../support/inspect.ts";
+import { definePicture } from "../../../base/inspect.ts";
 import { brands } from "../brands.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { type AllocationError, BackendError, InvalidArgumentError, UnsupportedOperationError } from "../../errors.ts";

@@ -1,5 +1,5 @@
 import { Native, type Pointer } from "../../../ffi/mod.ts";
-import { isInstance, refuse } from "../../support/check.ts";
+import { isInstance, refuse } from "../../../base/check.ts";
 
 /** Returns the libraries. Throws InvalidArgumentError for anything else. */
 export function checkNative(native: Native): Native {

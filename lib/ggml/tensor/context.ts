@@ -1,8 +1,8 @@
-import { integer, options, type RulesOf } from "../../support/options.ts";
-import { definePicture, sizePicture } from "../../support/inspect.ts";
+import { integer, options, type RulesOf } from "../../../base/options.ts";
+import { definePicture, sizePicture } from "../../../base/inspect.ts";
 import { type Native, open, type Pointer } from "../../../ffi/mod.ts";
 import { AllocationError } from "../../errors.ts";
-import { checkBoolean, checkText, isArray, isInstance } from "../../support/check.ts";
+import { checkBoolean, checkText, isArray, isInstance } from "../../../base/check.ts";
 import { brands } from "../brands.ts";
 import { checkNative } from "./address.ts";
 import { AdoptedContext, ContextCore, type ContextParts } from "./context_core.ts";

@@ -6,7 +6,7 @@
 
 import { open } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkOneOf, isInstance, show } from "../../support/check.ts";
+import { checkOneOf, isInstance, show } from "../../../base/check.ts";
 
 /** A format of 16-bit floats: IEEE's, and the upper half of a 32-bit one. */
 export type HalfType = "f16" | "bf16";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkInteger } from "../../support/check.ts";
+import { checkInteger } from "../../../base/check.ts";
 import { brands } from "../brands.ts";
 import type { Tensor } from "./tensor.ts";
 import type { Shape } from "./types.ts";

@@ -6,7 +6,7 @@
 
 import { ggml_type, type Native, open, type Pointer } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkInteger, checkOptions, isInstance, show } from "../../support/check.ts";
+import { checkInteger, checkOptions, isInstance, show } from "../../../base/check.ts";
 import { TensorTypeError } from "./errors.ts";
 import { checkBlocks, MAX_DIMENSION, typeByName, type TypeName, typeNames } from "./types.ts";
 

@@ -1,9 +1,9 @@
-import { definePicture, listPicture } from "../../support/inspect.ts";
+import { definePicture, listPicture } from "../../../base/inspect.ts";
 import type { Native, Pointer, StructView } from "../../../ffi/mod.ts";
 import { ggml_tensor_flag, Lifetime } from "../../../ffi/mod.ts";
 import type { ggml_tensor } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkText, isInstance, refuse } from "../../support/check.ts";
+import { checkText, isInstance, refuse } from "../../../base/check.ts";
 import { brands } from "../brands.ts";
 import type { GgmlContext } from "./context.ts";
 import type { NativeObject } from "./handle.ts";

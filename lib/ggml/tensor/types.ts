@@ -6,7 +6,7 @@
 
 import type { ggml_type } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import { checkInteger, checkOneOf, isArray, show } from "../../support/check.ts";
+import { checkInteger, checkOneOf, isArray, show } from "../../../base/check.ts";
 import { TensorShapeError } from "./errors.ts";
 import { type TensorType, tensorTypes } from "../../gguf/tensor_types.ts";
 

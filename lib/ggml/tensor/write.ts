@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "../../errors.ts";
-import { isArray, isInstance, show } from "../../support/check.ts";
+import { isArray, isInstance, show } from "../../../base/check.ts";
 import { assertWritable } from "./index_lock.ts";
 import { quantizeRows } from "./quantize.ts";
 import type { Tensor } from "./tensor.ts";

@@ -1,8 +1,8 @@
-import { integer, oneOf, options, type RulesOf } from "../../support/options.ts";
-import { definePicture } from "../../support/inspect.ts";
+import { integer, oneOf, options, type RulesOf } from "../../../base/options.ts";
+import { definePicture } from "../../../base/inspect.ts";
 import { type Native, open, type Pointer } from "../../../ffi/mod.ts";
 import { AllocationError, InvalidArgumentError } from "../../errors.ts";
-import { checkInteger, show } from "../../support/check.ts";
+import { checkInteger, show } from "../../../base/check.ts";
 import { GgmlContext } from "../tensor/context.ts";
 import { brands } from "../brands.ts";
 import { Handle, type NativeObject } from "../tensor/handle.ts";

@@ -12,7 +12,7 @@ import {
   checkNumber,
   checkOptions,
   checkSignal,
-} from "../../support/check.ts";
+} from "../../../base/check.ts";
 import { LARGEST } from "./model.ts";
 import type { EpochOptions, FitOptions, TrainingProgress } from "./types.ts";
 

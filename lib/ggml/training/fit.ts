@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkBoolean, checkInteger, checkNumber, checkOptions } from "../../support/check.ts";
+import { checkBoolean, checkInteger, checkNumber, checkOptions } from "../../../base/check.ts";
 import type { Backend } from "../backend/backend.ts";
 import { ComputeThread } from "../backend/compute_thread.ts";
 import { Scheduler } from "../scheduler/scheduler.ts";

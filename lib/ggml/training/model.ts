@@ -1,7 +1,7 @@
 import type { Native, StructView } from "../../../ffi/mod.ts";
 import type { ggml_opt_optimizer_params } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkBoolean, checkInteger, checkOptions, isArray } from "../../support/check.ts";
+import { checkBoolean, checkInteger, checkOptions, isArray } from "../../../base/check.ts";
 import { brands } from "../brands.ts";
 import type { Backend } from "../backend/backend.ts";
 import { GgmlContext } from "../tensor/context.ts";

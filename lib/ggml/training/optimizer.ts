@@ -4,10 +4,10 @@
  * @module
  */
 
-import { definePicture } from "../../support/inspect.ts";
+import { definePicture } from "../../../base/inspect.ts";
 import type { ggml_opt_optimizer_params, Native, Pointer, StructView } from "../../../ffi/mod.ts";
 import { BackendError } from "../../errors.ts";
-import { checkBoolean, checkInteger, checkOptions } from "../../support/check.ts";
+import { checkBoolean, checkInteger, checkOptions } from "../../../base/check.ts";
 import type { Backend } from "../backend/backend.ts";
 import type { BackendPlace } from "../thread/compute.ts";
 import type { ComputeThread } from "../backend/compute_thread.ts";

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkNumber, checkOneOf, checkOptions } from "../../support/check.ts";
+import { checkNumber, checkOneOf, checkOptions } from "../../../base/check.ts";
 
 /**
  * The loss that is minimized: the mean or the sum of the outputs, the cross entropy of outputs (before softmax) and labels (probabilities of classes), or the mean

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { checkInteger } from "../../support/check.ts";
-import { boolean, options } from "../../support/options.ts";
+import { checkInteger } from "../../../base/check.ts";
+import { boolean, options } from "../../../base/options.ts";
 import { workRules } from "../backend/compute_thread.ts";
 import { brands } from "../brands.ts";
 import type { Graph } from "../graph/graph.ts";

@@ -1,4 +1,4 @@
-import { definePicture } from "../../support/inspect.ts";
+import { definePicture } from "../../../base/inspect.ts";
 import { type Native, open, type Pointer } from "../../../ffi/mod.ts";
 import { BackendError } from "../../errors.ts";
 import { brands } from "../brands.ts";

@@ -1,8 +1,8 @@
 import { ControlVectorError } from "../../errors.ts";
 import { FileSource } from "../../gguf/byte_source.ts";
 import { parseGgufHeader } from "../../gguf/header.ts";
-import { checkArray, checkInteger, isArray, isInstance, isPlainObject, refuse, show } from "../../support/check.ts";
-import { custom, integer, number, options, type RulesOf, type Settings } from "../../support/options.ts";
+import { checkArray, checkInteger, isArray, isInstance, isPlainObject, refuse, show } from "../../../base/check.ts";
+import { custom, integer, number, options, type RulesOf, type Settings } from "../../../base/options.ts";
 import { modelPath } from "../../models/model_path.ts";
 
 /** A control vector: directions that are added to the outputs of a model's layers. */

@@ -1,9 +1,9 @@
 import type { Pointer } from "../../../ffi/types/pointer.ts";
 import { DisposedError, InvalidArgumentError, LoraError } from "../../errors.ts";
 import type { GgufHeader, GgufTensorInfo } from "../../gguf/header.ts";
-import { checkArray, isArray, isPlainObject, refuse as refuseValue, show } from "../../support/check.ts";
-import { definePicture } from "../../support/inspect.ts";
-import { custom, number, options, type RulesOf } from "../../support/options.ts";
+import { checkArray, isArray, isPlainObject, refuse as refuseValue, show } from "../../../base/check.ts";
+import { definePicture } from "../../../base/inspect.ts";
+import { custom, number, options, type RulesOf } from "../../../base/options.ts";
 
 /** Facts about an adapter. Plain data. */
 export interface LoraInfo {

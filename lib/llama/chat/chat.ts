@@ -1,7 +1,7 @@
 import { InvalidArgumentError, PromptTooLongError } from "../../errors.ts";
 import { abortable } from "../../support/abortable.ts";
-import { checkText } from "../../support/check.ts";
-import { definePicture } from "../../support/inspect.ts";
+import { checkText } from "../../../base/check.ts";
+import { definePicture } from "../../../base/inspect.ts";
 import {
   planResult,
   type ResultSchema,

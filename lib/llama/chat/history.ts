@@ -1,5 +1,5 @@
-import { checkArray, refuse } from "../../support/check.ts";
-import { custom, oneOf, options, text } from "../../support/options.ts";
+import { checkArray, refuse } from "../../../base/check.ts";
+import { custom, oneOf, options, text } from "../../../base/options.ts";
 import { plainData } from "../tools/plain_data.ts";
 import type { ChatMessage, ToolCall } from "./message.ts";
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkOneOf, checkOptions, refuse } from "../../support/check.ts";
-import { boolean, custom, integer, oneOf, options, type RulesOf, text } from "../../support/options.ts";
+import { checkOneOf, checkOptions, refuse } from "../../../base/check.ts";
+import { boolean, custom, integer, oneOf, options, type RulesOf, text } from "../../../base/options.ts";
 import type { SchemaMode } from "../../json_schema/mod.ts";
 import {
   checkGeneration,

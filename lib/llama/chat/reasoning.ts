@@ -1,5 +1,5 @@
-import { isPlainObject, refuse } from "../../support/check.ts";
-import { integer, options, type RulesOf } from "../../support/options.ts";
+import { isPlainObject, refuse } from "../../../base/check.ts";
+import { integer, options, type RulesOf } from "../../../base/options.ts";
 import type { ReasoningLimit } from "../thread/protocol.ts";
 import type { AnswerForm, ReasoningMarks } from "../tools/parsers/detect.ts";
 

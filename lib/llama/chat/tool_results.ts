@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkArray } from "../../support/check.ts";
-import { custom, options, text } from "../../support/options.ts";
+import { checkArray } from "../../../base/check.ts";
+import { custom, options, text } from "../../../base/options.ts";
 import type { ChatMessage, ToolCall } from "./message.ts";
 import { resultText } from "../tools/result_text.ts";
 

@@ -1,5 +1,5 @@
 import type { ToolCall } from "./message.ts";
-import { definePicture } from "../../support/inspect.ts";
+import { definePicture } from "../../../base/inspect.ts";
 import { type Generation, type GenerationResult, GenerationStream, type PieceSink } from "../generation/generation.ts";
 
 /** A tool call that is malformed or was cut off. */

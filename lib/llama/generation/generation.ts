@@ -1,6 +1,6 @@
 import { GenerationCancelledError } from "../../errors.ts";
-import { show } from "../../support/check.ts";
-import { definePicture } from "../../support/inspect.ts";
+import { show } from "../../../base/check.ts";
+import { definePicture } from "../../../base/inspect.ts";
 import { ResultStream } from "../../support/result_stream.ts";
 import type { StopReason, TokenLogprobs } from "../thread/protocol.ts";
 

@@ -1,5 +1,5 @@
-import { checkText } from "../../support/check.ts";
-import { arrayOf, oneOf, options, type RulesOf, type Settings, text } from "../../support/options.ts";
+import { checkText } from "../../../base/check.ts";
+import { arrayOf, oneOf, options, type RulesOf, type Settings, text } from "../../../base/options.ts";
 import { type GenerationOptions, generationRules, type GenerationSettings, generationSettings } from "./options.ts";
 import type { Prompt } from "../thread/protocol.ts";
 

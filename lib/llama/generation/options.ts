@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkArray, checkText } from "../../support/check.ts";
-import { boolean, custom, integer, options, type RulesOf, type Settings, signal } from "../../support/options.ts";
+import { checkArray, checkText } from "../../../base/check.ts";
+import { boolean, custom, integer, options, type RulesOf, type Settings, signal } from "../../../base/options.ts";
 import { checkLora, LORA_WORDS, type LoraOption } from "../adapters/lora.ts";
 import { type GrammarOptions, grammarRules, type GrammarSettings, grammarSettings } from "../sampling/grammar.ts";
 import { type SamplingOptions, samplingRules, type SamplingSettings, samplingSettings } from "../sampling/options.ts";

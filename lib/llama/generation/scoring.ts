@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkArray, checkNonEmptyText, show } from "../../support/check.ts";
-import { boolean, oneOf, options, type RulesOf, type Settings, signal, text } from "../../support/options.ts";
+import { checkArray, checkNonEmptyText, show } from "../../../base/check.ts";
+import { boolean, oneOf, options, type RulesOf, type Settings, signal, text } from "../../../base/options.ts";
 import type { TokenScores } from "../thread/score.ts";
 
 /** Options of `model.score` and `model.perplexity`. */

@@ -5,12 +5,12 @@
  */
 
 import { InvalidArgumentError, SchemaValidationError } from "../../errors.ts";
-import { isPlainObject } from "../../support/check.ts";
+import { isPlainObject } from "../../../base/check.ts";
 import type { GenerationResult } from "./generation.ts";
 import type { StopReason } from "../thread/protocol.ts";
 import { type CompiledSchema, compileSchema, type SchemaMode, schemaSpec } from "../../json_schema/compile.ts";
 import { escapePointer, type JsonSchema, type JsonValue } from "../../json_schema/json.ts";
-import { custom, integer, options, type RulesOf } from "../../support/options.ts";
+import { custom, integer, options, type RulesOf } from "../../../base/options.ts";
 import {
   isStandard,
   issueText,

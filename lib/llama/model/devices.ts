@@ -4,7 +4,7 @@ import type { RemoteDevice } from "../../ggml/rpc/protocol.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../ggml/rpc/connect.ts";
 import { checkRemoteDevice, RemoteDevices } from "../../ggml/rpc/connections.ts";
 import type { GgmlTasks } from "../../ggml/thread/tasks.ts";
-import { checkArray, isInstance } from "../../support/check.ts";
+import { checkArray, isInstance } from "../../../base/check.ts";
 import type { LlamaTasks } from "../thread/tasks.ts";
 
 /** The devices of a model, open as long as the model is loaded. */

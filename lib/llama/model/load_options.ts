@@ -1,7 +1,7 @@
 import type { Device } from "../../ggml/backend/device.ts";
 import type { RemoteDevice } from "../../ggml/rpc/protocol.ts";
 import { type LoadOptions, loadRules } from "../../support/load_options.ts";
-import { boolean, custom, integer, options, type RulesOf, type Settings } from "../../support/options.ts";
+import { boolean, custom, integer, options, type RulesOf, type Settings } from "../../../base/options.ts";
 
 /** Options of `loadModel`. */
 export interface ModelOptions extends LoadOptions {

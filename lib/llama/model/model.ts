@@ -1,5 +1,5 @@
-import { checkText } from "../../support/check.ts";
-import { definePicture, sizePicture } from "../../support/inspect.ts";
+import { checkText } from "../../../base/check.ts";
+import { definePicture, sizePicture } from "../../../base/inspect.ts";
 import { type GgufValue, readGgufHeader } from "../../gguf/header.ts";
 import { modelPath } from "../../models/model_path.ts";
 import { type ControlVector, type ControlVectorOptions, readControlVectors } from "../adapters/control_vectors.ts";

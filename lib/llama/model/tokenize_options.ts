@@ -1,4 +1,4 @@
-import { boolean, options, type RulesOf } from "../../support/options.ts";
+import { boolean, options, type RulesOf } from "../../../base/options.ts";
 import type { DetokenizeFlags, TokenizeFlags } from "../thread/tokenizer.ts";
 
 /** Options of `model.tokenize`. */

@@ -1,4 +1,4 @@
-import { isArray, isInstance, refuse } from "../../support/check.ts";
+import { isArray, isInstance, refuse } from "../../../base/check.ts";
 
 /** Returns token ids as C takes them. Throws {@linkcode InvalidArgumentError} for one that isn't in the vocabulary, at which C would abort. */
 export function checkTokens(tokens: Int32Array | readonly number[], vocabularySize: number): Int32Array {

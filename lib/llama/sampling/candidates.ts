@@ -1,5 +1,5 @@
 import { DisposedError, InvalidArgumentError } from "../../errors.ts";
-import { definePicture, listPicture } from "../../support/inspect.ts";
+import { definePicture, listPicture } from "../../../base/inspect.ts";
 
 let lend: typeof lendCandidates;
 

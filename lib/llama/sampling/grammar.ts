@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkInteger, checkNonEmptyText, isInstance, refuse } from "../../support/check.ts";
-import { arrayOf, custom, options, type RulesOf, type Settings, text } from "../../support/options.ts";
+import { checkInteger, checkNonEmptyText, isInstance, refuse } from "../../../base/check.ts";
+import { arrayOf, custom, options, type RulesOf, type Settings, text } from "../../../base/options.ts";
 import { checkGbnf, type GrammarFacts } from "../../gbnf/check.ts";
 
 /** A string, token or pattern in the generated text from which a grammar applies. */

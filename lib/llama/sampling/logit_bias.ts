@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkArray, checkInteger, checkNonEmptyText, isArray, isPlainObject, refuse } from "../../support/check.ts";
-import { custom, options } from "../../support/options.ts";
+import { checkArray, checkInteger, checkNonEmptyText, isArray, isPlainObject, refuse } from "../../../base/check.ts";
+import { custom, options } from "../../../base/options.ts";
 
 /** A value added to the logit of a token, or to the logits of each token of a text. */
 export type LogitBias =

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkNonEmptyText } from "../../support/check.ts";
+import { checkNonEmptyText } from "../../../base/check.ts";
 import {
   arrayOf,
   boolean,
@@ -10,7 +10,7 @@ import {
   options,
   type RulesOf,
   type Settings,
-} from "../../support/options.ts";
+} from "../../../base/options.ts";
 import { BIAS_WORDS, checkBias, type LogitBias } from "./logit_bias.ts";
 import {
   checkSampler,

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkNonEmptyText, checkOneOf, isInstance, refuse } from "../../support/check.ts";
-import { custom, options } from "../../support/options.ts";
+import { checkNonEmptyText, checkOneOf, isInstance, refuse } from "../../../base/check.ts";
+import { custom, options } from "../../../base/options.ts";
 import type { CheckedSampling, SamplingOptions } from "./options.ts";
 import type { SamplerCandidates } from "./candidates.ts";
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, JsonSchemaError } from "../../errors.ts";
-import { isPlainObject, show } from "../../support/check.ts";
-import { callback, custom, options, text } from "../../support/options.ts";
+import { isPlainObject, show } from "../../../base/check.ts";
+import { callback, custom, options, text } from "../../../base/options.ts";
 import type { JsonValue } from "../../json_schema/json.ts";
 import { compileSchema, type LoosenedKeyword, type SchemaMode, schemaValidator } from "../../json_schema/mod.ts";
 import { closedSchema } from "./grammar.ts";

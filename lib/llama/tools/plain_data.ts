@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../json_schema/json.ts";
-import { checkText, isPlainObject, refuse } from "../../support/check.ts";
+import { checkText, isPlainObject, refuse } from "../../../base/check.ts";
 
 /** Lists and objects within one another. */
 const MAX_DEPTH = 256;

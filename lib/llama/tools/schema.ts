@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "../../errors.ts";
-import { refuse, show } from "../../support/check.ts";
+import { refuse, show } from "../../../base/check.ts";
 import type { JsonValue } from "../../json_schema/json.ts";
 import { isStandard, issueText, type StandardSchema, standardToJsonSchema } from "../../json_schema/standard.ts";
 import { plainData } from "./plain_data.ts";

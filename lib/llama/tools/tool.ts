@@ -1,4 +1,4 @@
-import { isPlainObject, refuse } from "../../support/check.ts";
+import { isPlainObject, refuse } from "../../../base/check.ts";
 import type { SchemaOutput, StandardSchema } from "../../json_schema/standard.ts";
 import type { ToolSchema } from "./schema.ts";
 

@@ -9,7 +9,7 @@ import { stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import { isInstance, show } from "../../support/check.ts";
+import { isInstance, show } from "../../../base/check.ts";
 import { AudioAccessError, AudioNotFoundError } from "./errors.ts";
 import { joined } from "../../../ffi/memory/concat.ts";
 import { throwFileError } from "../../support/file_error.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { checkInteger, refuse } from "../../support/check.ts";
-import { boolean, custom, integer, nested, oneOf, options, type RulesOf, signal } from "../../support/options.ts";
+import { checkInteger, refuse } from "../../../base/check.ts";
+import { boolean, custom, integer, nested, oneOf, options, type RulesOf, signal } from "../../../base/options.ts";
 import { HIGHEST_SAMPLE_RATE, LOWEST_SAMPLE_RATE, WHISPER_SAMPLE_RATE } from "./resampler.ts";
 import type { ChannelChoice } from "./sample_decoder.ts";
 import { type DataChunks, MAX_CHANNELS, type PcmFormat, sampleBytes, type SampleEncoding } from "./wav_header.ts";

@@ -6,7 +6,7 @@
 
 import { setImmediate } from "node:timers/promises";
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import { boolean, options as declare, type RulesOf, type Settings } from "../../support/options.ts";
+import { boolean, options as declare, type RulesOf, type Settings } from "../../../base/options.ts";
 import { type AudioSource, ByteReader } from "./byte_reader.ts";
 import { AudioEmptyError, AudioFormatError } from "./errors.ts";
 import { decodeByFfmpeg } from "./ffmpeg.ts";

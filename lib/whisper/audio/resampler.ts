@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkInteger, isInstance } from "../../support/check.ts";
+import { checkInteger, isInstance } from "../../../base/check.ts";
 import { InvalidArgumentError } from "../../../base/errors.ts";
 import { joined } from "../../../ffi/memory/concat.ts";
 

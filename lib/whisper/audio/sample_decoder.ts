@@ -5,7 +5,7 @@
  */
 
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import { isInstance, show } from "../../support/check.ts";
+import { isInstance, show } from "../../../base/check.ts";
 import { AudioEmptyError, AudioSampleError } from "./errors.ts";
 import { type PcmFormat, sampleBytes, type SampleEncoding } from "./wav_header.ts";
 

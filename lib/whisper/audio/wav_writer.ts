@@ -5,8 +5,8 @@
  */
 
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import { isInstance, show } from "../../support/check.ts";
-import { integer, oneOf, options as declare, type RulesOf } from "../../support/options.ts";
+import { isInstance, show } from "../../../base/check.ts";
+import { integer, oneOf, options as declare, type RulesOf } from "../../../base/options.ts";
 import { sampleRateRule } from "./options.ts";
 import { MAX_CHANNELS } from "./wav_header.ts";
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isArray } from "../../support/check.ts";
-import { custom, options as declare, type RulesOf } from "../../support/options.ts";
+import { isArray } from "../../../base/check.ts";
+import { custom, options as declare, type RulesOf } from "../../../base/options.ts";
 import { ConversionError } from "./errors.ts";
 import { type FilePart, type FileParts, JoinedSource, readText } from "./parts.ts";
 import { readSafetensors } from "./safetensors_file.ts";

@@ -7,8 +7,8 @@
 import { open, rename, rm } from "node:fs/promises";
 import process from "node:process";
 import { ModelAccessError } from "../../errors.ts";
-import { checkText, isInstance, refuse } from "../../support/check.ts";
-import { options as declare, type RulesOf, signal as signalRule } from "../../support/options.ts";
+import { checkText, isInstance, refuse } from "../../../base/check.ts";
+import { options as declare, type RulesOf, signal as signalRule } from "../../../base/options.ts";
 
 /** Options of `writeModel`. */
 export interface WriteModelOptions {

@@ -7,7 +7,7 @@
 import { fileURLToPath } from "node:url";
 import { InvalidArgumentError } from "../../errors.ts";
 import { type ByteSource, FileSource, MemorySource } from "../../gguf/byte_source.ts";
-import { isArray, isInstance, show } from "../../support/check.ts";
+import { isArray, isInstance, show } from "../../../base/check.ts";
 import { ConversionError } from "./errors.ts";
 
 /** A file: its path, its file URL, or its bytes. */

@@ -8,7 +8,7 @@ import { setImmediate } from "node:timers/promises";
 import { ggml_ftype, GGML_QNT_VERSION, GGML_QNT_VERSION_FACTOR } from "../../../ffi/mod.ts";
 import { quantize } from "../../ggml/tensor/quantize.ts";
 import { tensorTypes } from "../../gguf/tensor_types.ts";
-import { checkOneOf } from "../../support/check.ts";
+import { checkOneOf } from "../../../base/check.ts";
 import { ConversionError } from "./errors.ts";
 import { floatBytes, floatReaders } from "./float_types.ts";
 import { GGML_MAGIC, int32s, tensorHead } from "./ggml_bytes.ts";

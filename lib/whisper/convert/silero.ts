@@ -4,8 +4,8 @@
  * @module
  */
 
-import { show } from "../../support/check.ts";
-import { options as declare, type RulesOf, text } from "../../support/options.ts";
+import { show } from "../../../base/check.ts";
+import { options as declare, type RulesOf, text } from "../../../base/options.ts";
 import { InvalidArgumentError } from "../../errors.ts";
 import { GGML_MAGIC, int32s, sized, tensor } from "./ggml_bytes.ts";
 import { type FileParts, JoinedSource } from "./parts.ts";

@@ -1,4 +1,4 @@
-import { isInstance, refuse } from "../../support/check.ts";
+import { isInstance, refuse } from "../../../base/check.ts";
 import type { Segment, Token, Word } from "../transcribe/segment.ts";
 
 const SEGMENT_WORDS = "an object with text, start and end in seconds, and arrays of words and tokens where it has some";

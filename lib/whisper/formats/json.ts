@@ -4,7 +4,7 @@
  * @module
  */
 
-import { boolean, integer, nested, options as declare, type RulesOf, text } from "../../support/options.ts";
+import { boolean, integer, nested, options as declare, type RulesOf, text } from "../../../base/options.ts";
 import type { Segment, Token } from "../transcribe/segment.ts";
 import { joinBytes, missingBytes, shortNumber, tokenBytes } from "./bytes.ts";
 import { checkSegments } from "./check.ts";

@@ -5,8 +5,8 @@
  */
 
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import { refuse, show } from "../../support/check.ts";
-import { custom, number, options as declare, type RulesOf, text } from "../../support/options.ts";
+import { refuse, show } from "../../../base/check.ts";
+import { custom, number, options as declare, type RulesOf, text } from "../../../base/options.ts";
 import type { Segment, Token } from "../transcribe/segment.ts";
 import { shortNumber, tokenBytes } from "./bytes.ts";
 import { checkSegments } from "./check.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { boolean, integer, options as declare, type RulesOf } from "../../support/options.ts";
+import { boolean, integer, options as declare, type RulesOf } from "../../../base/options.ts";
 import type { Segment, Word } from "../transcribe/segment.ts";
 import { checkSegments } from "./check.ts";
 import { clock, oneLine, shortClock } from "./time.ts";

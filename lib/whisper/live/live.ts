@@ -5,8 +5,8 @@
  */
 
 import { InvalidArgumentError } from "../../errors.ts";
-import { show } from "../../support/check.ts";
-import { boolean, number, options, type RulesOf } from "../../support/options.ts";
+import { show } from "../../../base/check.ts";
+import { boolean, number, options, type RulesOf } from "../../../base/options.ts";
 import { checkSamples } from "../audio/sample_decoder.ts";
 import { readAudio } from "../audio/mod.ts";
 import { rawRules } from "../audio/options.ts";

@@ -1,7 +1,7 @@
 import type { Lib, Native, Pointer } from "../../../ffi/mod.ts";
 import { Device } from "../../ggml/backend/device.ts";
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkArray, isInstance, refuse } from "../../support/check.ts";
+import { checkArray, isInstance, refuse } from "../../../base/check.ts";
 import type { GpuChoice } from "../thread/protocol.ts";
 
 /** The functions that list devices. */

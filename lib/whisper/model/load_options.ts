@@ -8,8 +8,8 @@ import { modelPath } from "../../models/model_path.ts";
 import { InvalidArgumentError } from "../../errors.ts";
 import type { Device } from "../../ggml/backend/device.ts";
 import { type LoadOptions, loadRules } from "../../support/load_options.ts";
-import { isInstance, refuse } from "../../support/check.ts";
-import { boolean, custom, integer, oneOf, options, type RulesOf, type Settings } from "../../support/options.ts";
+import { isInstance, refuse } from "../../../base/check.ts";
+import { boolean, custom, integer, oneOf, options, type RulesOf, type Settings } from "../../../base/options.ts";
 import type { ModelInput } from "../thread/protocol.ts";
 import { atMostCores } from "../transcribe/audio_options.ts";
 

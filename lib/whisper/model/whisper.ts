@@ -32,7 +32,7 @@ import { checkTranscribe, type TranscribeOptions, type TranscribeSettings, WHOLE
 import { startTranscription, type Transcription, type TranscriptionResult } from "../transcribe/transcription.ts";
 import { type VadSettings, vadSpec } from "../vad/options.ts";
 import { type WhisperInfo, whisperInfo } from "./info.ts";
-import { definePicture } from "../../support/inspect.ts";
+import { definePicture } from "../../../base/inspect.ts";
 import { abortable } from "../../support/abortable.ts";
 
 /** The parts of a model that was loaded. */

@@ -2,7 +2,7 @@ import type { Native } from "../../../ffi/native.ts";
 import type { Pointer } from "../../../ffi/types/pointer.ts";
 import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { InvalidArgumentError, UnsupportedModelError } from "../../errors.ts";
-import { show } from "../../support/check.ts";
+import { show } from "../../../base/check.ts";
 import { TranscriptionError } from "../errors.ts";
 import type { LanguageInput, LanguageProbability } from "./protocol.ts";
 import { makeState } from "./state.ts";

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "../../errors.ts";
-import { isInstance, show } from "../../support/check.ts";
+import { isInstance, show } from "../../../base/check.ts";
 import { type AudioSource, readAudio } from "../audio/mod.ts";
 import { checkSamples } from "../audio/sample_decoder.ts";
 import { Resampler } from "../audio/resampler.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { callback, integer, options, type RulesOf, type Settings, signal } from "../../support/options.ts";
+import { callback, integer, options, type RulesOf, type Settings, signal } from "../../../base/options.ts";
 import { type AudioFileOptions, audioFileRules, sampleRateRule } from "../audio/options.ts";
 import { type VadOptions, vadRules } from "../vad/options.ts";
 

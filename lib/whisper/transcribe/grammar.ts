@@ -8,7 +8,7 @@ import { GrammarError } from "../../errors.ts";
 import { parseGrammar } from "../../gbnf/mod.ts";
 import { type CharSet, rangesOf } from "../../gbnf/char_set.ts";
 import { checkGbnf } from "../../gbnf/check.ts";
-import { checkText } from "../../support/check.ts";
+import { checkText } from "../../../base/check.ts";
 
 /** A grammar's rules, one after another: pairs of a `whisper_gretype` and a code point or the number of a rule. */
 export interface SpeechGrammar {

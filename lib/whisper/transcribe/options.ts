@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkInteger, checkText, isInstance, refuse, show } from "../../support/check.ts";
+import { checkInteger, checkText, isInstance, refuse, show } from "../../../base/check.ts";
 import { InvalidArgumentError } from "../../errors.ts";
 import {
   arrayOf,
@@ -17,7 +17,7 @@ import {
   type RulesOf,
   type Settings,
   text,
-} from "../../support/options.ts";
+} from "../../../base/options.ts";
 import { type AudioOptions, audioRules, type AudioSettings, audioSettings } from "./audio_options.ts";
 import { checkGrammar, type SpeechGrammar } from "./grammar.ts";
 import { type VadOptions, type VadSettings, vadSpec } from "../vad/options.ts";

@@ -1,7 +1,7 @@
 import { TranscriptionCancelledError } from "../errors.ts";
 import type { Segment } from "./segment.ts";
 import type { LanguageProbability, SpeechSegment } from "../thread/protocol.ts";
-import { definePicture } from "../../support/inspect.ts";
+import { definePicture } from "../../../base/inspect.ts";
 import { ResultStream } from "../../support/result_stream.ts";
 
 /** Durations of the steps of a transcription. */

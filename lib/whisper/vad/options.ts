@@ -4,7 +4,7 @@
  * @module
  */
 
-import { integer, number, options, type RulesOf, type Settings } from "../../support/options.ts";
+import { integer, number, options, type RulesOf, type Settings } from "../../../base/options.ts";
 
 /** Options of voice activity detection. */
 export interface VadOptions {

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { InvalidArgumentError } from "../../../lib/errors.ts";
 import { checkLoad } from "../../../lib/llama/model/load_options.ts";
 import { modelPath } from "../../../lib/models/model_path.ts";
-import { show } from "../../../lib/support/check.ts";
+import { show } from "../../../base/check.ts";
 
 test("an address as a model's path is refused with what to do", () => {
   for (

@@ -1,6 +1,6 @@
 import type { TaskContext } from "../../../../ffi/thread/task.ts";
 import { InvalidArgumentError } from "../../../errors.ts";
-import { show } from "../../../support/check.ts";
+import { show } from "../../../../base/check.ts";
 import { lendCandidates } from "../../sampling/candidates.ts";
 import { askCaller } from "../../sampling/caller_sampler.ts";
 import type { OrderSettings, SamplerFunction } from "../../sampling/order.ts";

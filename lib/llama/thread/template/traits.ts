@@ -1,5 +1,5 @@
 /**
- * What a chat template can do, found out by rendering small conversations with it.
+ * Finds the abilities of a chat template by rendering small conversations with it.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { JinjaError } from "../../../jinja/mod.ts";
 import { ChatTemplateError } from "../../../errors.ts";
 import { type RenderInput, type RenderSettings, renderTemplate } from "./render.ts";
 
-/** What a chat template can do. */
+/** The abilities of a chat template. */
 export interface TemplateTraits {
   /** Whether it has a place for a system message. */
   readonly system: boolean;
@@ -24,7 +24,7 @@ export interface TemplateTraits {
   readonly results: boolean;
 }
 
-/** What the traits are found out of. */
+/** Input of {@linkcode templateTraits}. */
 export interface TraitsInput extends Pick<RenderInput, "source" | "startToken" | "endToken"> {
   /** Whether tools matter: otherwise the template isn't asked, and counts as one that knows them. Default true. */
   readonly withTools?: boolean;
@@ -69,7 +69,7 @@ let known: { key: string; traits: TemplateTraits } | undefined;
 /**
  * Finds out what a template can do.
  *
- * What it refuses in its own words (`raise_exception`) or doesn't show it can't do; where it fails in another way nothing is put into another form for it.
+ * An ability is missing where the template refuses in its own words (`raise_exception`) or shows nothing; where it fails in another way the form stays.
  *
  * Throws {@linkcode ChatTemplateError} when it doesn't parse or takes more than it may.
  */
@@ -104,7 +104,7 @@ async function wantsParts(probe: Probe): Promise<boolean> {
   return (await probe([messagesFor(true).question])).text.includes("probe-question");
 }
 
-/** What a template that fails on something, other than by refusing it, is given all the same: its error then says why. */
+/** Whether a template fails other than by refusing: it is then given the same form all the same, and its error says why. */
 function fails({ error }: Outcome): boolean {
   return error !== undefined && !(error.cause instanceof JinjaError && error.cause.kind === "TemplateError");
 }
