@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { cacheFolder } from "../../lib/models/default_model.ts";
+import { cacheFolder } from "../../ffi/runtime/cache_folder.ts";
 
 /** The root of the source tree. */
 export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { cacheFolder } from "../../lib/models/default_model.ts";
+import { cacheFolder } from "../../ffi/runtime/cache_folder.ts";
 import { ensureZig } from "../../scripts/setup/zig.ts";
 import { ROOT } from "./places.ts";
 

@@ -5,36 +5,12 @@
  */
 
 import { access } from "node:fs/promises";
-import { homedir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
-import { environment, rethrowDenied } from "../../ffi/runtime/environment.ts";
+import { cacheFolder } from "../../ffi/runtime/cache_folder.ts";
 import { ModelAccessError, ModelNotFoundError } from "../errors.ts";
 
 /** File name of the default model: SmolLM2 135M Instruct, quantized to four bits, Apache-2.0. */
 export const DEFAULT_MODEL_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf";
-
-/** The folder that models and libraries are kept in: `$GGML_FFI_CACHE`, else the system's cache folder and `ggml-ffi`. */
-export function cacheFolder(): string {
-  const named = environment("GGML_FFI_CACHE");
-  if (named !== undefined) return named;
-  if (process.platform === "win32") {
-    return join(environment("LOCALAPPDATA") ?? join(home(), "AppData", "Local"), "ggml-ffi");
-  }
-  if (process.platform === "darwin") return join(home(), "Library", "Caches", "ggml-ffi");
-  return join(environment("XDG_CACHE_HOME") ?? join(home(), ".cache"), "ggml-ffi");
-}
-
-/** The home folder. The system is asked only where the environment doesn't say it: in Deno that is one more permission. */
-function home(): string {
-  const named = process.platform === "win32" ? undefined : environment("HOME");
-  try {
-    return named ?? homedir();
-  } catch (error) {
-    rethrowDenied(error, "asking for the home folder, where the default model is looked for,", "--allow-sys=homedir");
-    throw error;
-  }
-}
 
 /**
  * Returns the path of the default model in the cache.

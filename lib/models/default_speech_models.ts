@@ -7,7 +7,7 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { ModelNotFoundError } from "../errors.ts";
-import { cacheFolder } from "./default_model.ts";
+import { cacheFolder } from "../../ffi/runtime/cache_folder.ts";
 
 /** File name of the default speech model: Whisper tiny.en, MIT. */
 export const DEFAULT_SPEECH_FILE = "ggml-tiny.en.bin";

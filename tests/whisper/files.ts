@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { cacheFolder } from "../../lib/models/default_model.ts";
+import { cacheFolder } from "../../ffi/runtime/cache_folder.ts";
 
 /** Eleven seconds of speech, 16 kHz, one channel, sixteen bits. */
 export const jfkPath: string = fileURLToPath(

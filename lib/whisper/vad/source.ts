@@ -1,7 +1,7 @@
 import { access, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ModelAccessError, ModelNotFoundError } from "../../errors.ts";
-import { cacheFolder } from "../../models/default_model.ts";
+import { cacheFolder } from "../../../ffi/runtime/cache_folder.ts";
 import { WhisperFormatError } from "../errors.ts";
 import { MemoryModel, ModelCursor } from "../model_file/source.ts";
 import { readVadModel } from "../model_file/vad_model.ts";
