@@ -24,6 +24,8 @@ export interface SerializedError {
   stack?: string;
   /** The cause, serialised the same way where it is an error. */
   cause?: unknown;
+  /** What the class adds, by its names, such as `path`; errors among them are serialised the same way. */
+  properties?: Record<string, unknown>;
 }
 
 /**
@@ -77,12 +79,17 @@ export function detailsOf<T extends object>(details: T): Partial<T> {
 function plainError(error: SerializedError): SerializedError {
   const plain = { ...error };
   if (plain.value !== undefined) plain.value = jsonValue(plain.value);
-  if (isSerialized(plain.cause)) plain.cause = plainError(plain.cause);
-  else if (plain.cause !== undefined) plain.cause = jsonValue(plain.cause);
+  if (plain.cause !== undefined) plain.cause = jsonValue(plain.cause);
+  if (plain.properties !== undefined) plain.properties = mapValues(plain.properties, jsonValue);
   return plain;
 }
 
+function mapValues(from: Record<string, unknown>, change: (value: unknown) => unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(from).map(([name, value]) => [name, change(value)]));
+}
+
 function jsonValue(value: unknown): unknown {
+  if (isSerialized(value)) return plainError(value);
   try {
     return JSON.parse(JSON.stringify(value, (_, one: unknown) => typeof one === "bigint" ? String(one) : one));
   } catch {
@@ -129,26 +136,49 @@ export function registerErrors(...added: GgmlErrorClass[]): void {
   }
 }
 
-/** Causes that are followed: enough for any real chain, and an end for one that bites its tail. */
-const MAX_CAUSES = 8;
+/** Errors inside of errors that are followed: enough for any real chain, and an end for one that bites its tail. */
+const MAX_DEPTH = 8;
 
 /** Returns an error as plain data that survives `postMessage`. */
-export function serializeError(error: unknown, causes: number = MAX_CAUSES): SerializedError {
+export function serializeError(error: unknown, depth: number = MAX_DEPTH): SerializedError {
   if (!isError(error)) {
-    return { name: "Error", code: "THROWN_VALUE", message: textOf(error), value: portable(error) };
+    return { name: "Error", code: "THROWN_VALUE", message: textOf(error), value: portable(error, depth) };
   }
   const plain: SerializedError = { name: error.name, code: "", message: error.message };
   if (error.stack !== undefined) plain.stack = error.stack;
   if (error instanceof GgmlError) {
     plain.code = error.code;
-    if (error.value !== undefined) plain.value = portable(error.value);
+    if (error.value !== undefined) plain.value = portable(error.value, depth);
     if (error.expected !== undefined) plain.expected = error.expected;
   }
-  const { cause } = error;
-  if (isError(cause)) {
-    if (causes > 0) plain.cause = serializeError(cause, causes - 1);
-  } else if (cause !== undefined) plain.cause = portable(cause);
+  if (error.cause !== undefined) plain.cause = portable(error.cause, depth);
+  const added = addedProperties(error);
+  if (added.length > 0) {
+    plain.properties = Object.fromEntries(added.map(([name, value]) => [name, portable(value, depth)]));
+  }
   return plain;
+}
+
+const base: ReadonlySet<string> = new Set(["name", "message", "stack", "cause"]);
+const own: ReadonlySet<string> = new Set([...base, "code", "value", "expected"]);
+
+/** The properties that an error has beyond those of {@linkcode GgmlError} or, for others, of Error. */
+function addedProperties(error: Error): [string, unknown][] {
+  const known = error instanceof GgmlError ? own : base;
+  const names = Object.keys(error).filter((name) => !known.has(name));
+  // AggregateError's own, which can't be enumerated.
+  if (Object.hasOwn(error, "errors") && !names.includes("errors")) names.push("errors");
+  return names.map((name): [string, unknown] => [name, readProperty(error, name)])
+    .filter(([, value]) => value !== undefined);
+}
+
+function readProperty(error: Error, name: string): unknown {
+  try {
+    return (error as unknown as Record<string, unknown>)[name];
+  } catch {
+    // A getter that throws: an error must not fail for another one.
+    return undefined;
+  }
 }
 
 const builtIn: Readonly<Record<string, new (message: string, options?: ErrorOptions) => Error>> = {
@@ -160,20 +190,31 @@ const builtIn: Readonly<Record<string, new (message: string, options?: ErrorOpti
   URIError,
 };
 
-/** Returns the error that {@linkcode serializeError} was given: the same class, code, value, cause and stack. */
+/** Returns the error that {@linkcode serializeError} was given: the same class with all its properties and its stack. */
 export function deserializeError(plain: SerializedError): unknown {
-  if (plain.code === "THROWN_VALUE") return plain.value;
-  const details: GgmlErrorDetails = {};
-  if (plain.value !== undefined) details.value = plain.value;
+  if (plain.code === "THROWN_VALUE") return restored(plain.value);
+  const details: GgmlErrorDetails = mapValues(plain.properties ?? {}, restored);
+  const properties = Object.entries(details);
+  if (plain.value !== undefined) details.value = restored(plain.value);
   if (plain.expected !== undefined) details.expected = plain.expected;
-  if (plain.cause !== undefined) {
-    details.cause = isSerialized(plain.cause) ? deserializeError(plain.cause) : plain.cause;
-  }
+  if (plain.cause !== undefined) details.cause = restored(plain.cause);
   const error = construct(plain, details);
-  if (plain.stack !== undefined) {
-    Object.defineProperty(error, "stack", { value: plain.stack, configurable: true, writable: true });
+  for (const [name, value] of properties) {
+    // A class of the library takes its own from the details.
+    if (readProperty(error, name) !== value) define(error, name, value, name !== "errors");
   }
+  if (plain.stack !== undefined) define(error, "stack", plain.stack);
   return error;
+}
+
+function define(error: Error, name: string, value: unknown, enumerable = false): void {
+  Object.defineProperty(error, name, { value, enumerable, configurable: true, writable: true });
+}
+
+/** A value with the errors in it as they were. */
+function restored(value: unknown): unknown {
+  if (isSerialized(value)) return deserializeError(value);
+  return Array.isArray(value) && value.some(isSerialized) ? value.map(restored) : value;
 }
 
 function construct(plain: SerializedError, details: GgmlErrorDetails): Error {
@@ -181,10 +222,9 @@ function construct(plain: SerializedError, details: GgmlErrorDetails): Error {
   if (known !== undefined) return new known(plain.message, details);
   const options = "cause" in details ? { cause: details.cause } : undefined;
   if (plain.name === "AbortError" || plain.name === "TimeoutError") return new DOMException(plain.message, plain.name);
+  if (plain.name === "AggregateError") return new AggregateError([], plain.message, options);
   const error = new (builtIn[plain.name] ?? Error)(plain.message, options);
-  if (error.name !== plain.name) {
-    Object.defineProperty(error, "name", { value: plain.name, configurable: true, writable: true });
-  }
+  if (error.name !== plain.name) define(error, "name", plain.name);
   return error;
 }
 
@@ -192,11 +232,13 @@ function isSerialized(value: unknown): value is SerializedError {
   return typeof value === "object" && value !== null && "name" in value && "code" in value && "message" in value;
 }
 
-/** A value that `postMessage` takes; what it doesn't take becomes a string. */
-function portable(value: unknown): unknown {
+/** A value that `postMessage` takes, errors in it serialised; what it doesn't take becomes a string. */
+function portable(value: unknown, depth: number): unknown {
   if (typeof value === "function" || typeof value === "symbol") return String(value);
   if (typeof value !== "object" || value === null) return value;
+  if (isError(value)) return depth > 0 ? serializeError(value, depth - 1) : undefined;
   try {
+    if (Array.isArray(value) && value.some(isError)) return value.map((one) => portable(one, depth));
     return structuredClone(value);
   } catch {
     return textOf(value);

@@ -64,6 +64,29 @@ test("errors of the language, of the platform and unknown ones", () => {
   assert.deepEqual(travelled({ a: 1 }), { a: 1 });
 });
 
+test("what others add to an error travels: system errors, errors of errors, errors as properties", () => {
+  const system = Object.assign(new Error("ENOENT"), { code: "ENOENT", errno: -2, syscall: "open", path: "/x" });
+  const back = travelled(new GgmlError("outer", { cause: system })) as GgmlError;
+  assert.deepEqual({ ...back.cause as Error }, { ...system });
+  const several = travelled(new AggregateError([new DisposedError("one"), 2], "several")) as AggregateError;
+  assert.ok(several instanceof AggregateError && several.errors[0] instanceof DisposedError);
+  assert.equal(several.errors[1], 2);
+  const odd = Object.assign(new GgmlError("odd", { value: new DisposedError("inside") }), {
+    first: new InvalidArgumentError("first", { value: 1 }),
+    run: () => 1,
+    cyclic: {},
+  });
+  Object.assign(odd.cyclic, { odd: odd.cyclic });
+  Object.defineProperty(odd, "thrower", { enumerable: true, get: () => assert.fail("read") });
+  const arrived = travelled(odd) as typeof odd;
+  assert.ok(arrived.value instanceof DisposedError);
+  assert.ok(arrived.first instanceof InvalidArgumentError && arrived.first.value === 1);
+  assert.equal(typeof arrived.run, "string");
+  assert.equal((arrived.cyclic as { odd: unknown }).odd, arrived.cyclic);
+  assert.equal("thrower" in arrived, false);
+  assert.equal((JSON.parse(JSON.stringify(odd)) as SerializedError).code, "GGML_ERROR");
+});
+
 test("a value that can't travel becomes text", () => {
   const back = travelled(new InvalidArgumentError("bad", { value: () => 1 })) as InvalidArgumentError;
   assert.equal(typeof back.value, "string");

@@ -1,11 +1,19 @@
 import { registerErrors } from "../../../base/error.ts";
-import { GgmlError } from "../../../base/errors.ts";
+import { GgmlError, type GgmlErrorDetails } from "../../../base/errors.ts";
 import type { TaskContext } from "../../../ffi/thread/task.ts";
 import { serveTasks } from "../../../ffi/thread/worker_server.ts";
 
 /** An error class of a module that both threads import. */
 export class ProbeError extends GgmlError {
   static override readonly code: string = "PROBE";
+  /** The place. */
+  readonly path: string;
+
+  /** Takes the place among the details. */
+  constructor(message: string, details: GgmlErrorDetails & { path?: string } = {}) {
+    super(message, details);
+    this.path = details.path ?? "";
+  }
 }
 registerErrors(ProbeError);
 
@@ -19,6 +27,7 @@ export const tasks = {
       throw new ProbeError("it went wrong", {
         value: 5,
         expected: "4",
+        path: "/a/b",
         cause: new ProbeError("deeper", { cause: new TypeError("deepest") }),
       });
     }

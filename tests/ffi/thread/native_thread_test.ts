@@ -73,14 +73,15 @@ test("a running task hears messages; one that has ended doesn't, nor does the ne
 test("errors arrive as the class they were, with value, expected and causes", async () => {
   await using thread = await start();
   const { ProbeError } = await errorModule();
-  await assert.rejects(thread.run("fail", "ggml"), (error: InstanceType<typeof ProbeError>) => {
+  await assert.rejects(thread.run("fail", "ggml"), (error: InstanceType<typeof ProbeError> & { path?: string }) => {
     assert.ok(error instanceof ProbeError);
-    assert.deepEqual([error.name, error.code, error.message, error.value, error.expected], [
+    assert.deepEqual([error.name, error.code, error.message, error.value, error.expected, error.path], [
       "ProbeError",
       "PROBE",
       "it went wrong",
       5,
       "4",
+      "/a/b",
     ]);
     assert.match(error.stack ?? "", /thread.entry/);
     assert.ok(error.cause instanceof ProbeError);

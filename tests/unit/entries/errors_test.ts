@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
-import { GgmlError } from "../../../base/errors.ts";
+import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
+import { deserializeError, serializeError } from "../../../base/error.ts";
+import { GgmlError, type SerializedError } from "../../../base/errors.ts";
 import { readModules } from "../../../scripts/check_layers/imports.ts";
 import { ROOTS } from "../../../scripts/check_layers/rules.ts";
 import { entryPoints } from "../../../scripts/public_names/read.ts";
@@ -23,6 +25,30 @@ async function errorsOf(entry: string): Promise<Map<string, string>> {
 
 function isErrorClass(value: unknown): value is typeof GgmlError {
   return typeof value === "function" && (value === GgmlError || value.prototype instanceof GgmlError);
+}
+
+/** The properties of an error that can be enumerated. */
+function propertiesOf(error: GgmlError): Record<string, unknown> {
+  return { ...error };
+}
+
+/** A value of the same type for each property that a class has. */
+function filled(kind: typeof GgmlError): Record<string, unknown> {
+  const details: Record<string, unknown> = { value: [1, "two"], expected: "three" };
+  for (const [name, value] of Object.entries(propertiesOf(new kind("empty")))) {
+    if (name === "name" || name === "code" || name in details) continue;
+    details[name] = Array.isArray(value) ? [{ [name]: 1 }] : `a ${name}`;
+  }
+  return details;
+}
+
+/** An error after a way through a port. */
+function sent(error: GgmlError): unknown {
+  const { port1, port2 } = new MessageChannel();
+  port1.postMessage(serializeError(error));
+  const arrived = receiveMessageOnPort(port2) as { message: SerializedError };
+  port1.close();
+  return deserializeError(arrived.message);
 }
 
 /** The names of all classes that extend GgmlError with a code of their own, as the sources have them. */
@@ -95,4 +121,26 @@ test("an error is made of any message and details, and is plain data for a log",
       }
     }
   }
+});
+
+test("an error of every class crosses to another thread with all its properties", async () => {
+  let withOwn = 0;
+  for (const entry of Object.keys(entryPoints())) {
+    for (const value of Object.values(await exportsOf(entry))) {
+      if (!isErrorClass(value)) continue;
+      const details = filled(value);
+      if (Object.keys(details).length > 2) withOwn++;
+      const error: GgmlError = new value("made", { ...details, cause: new value("its cause", details) });
+      for (const [name, one] of Object.entries(details)) assert.deepEqual(propertiesOf(error)[name], one, name);
+      const arrived = sent(error);
+      assert.ok(arrived instanceof value, value.name);
+      assert.deepEqual(propertiesOf(arrived), propertiesOf(error));
+      assert.deepEqual([arrived.message, arrived.stack], [error.message, error.stack]);
+      assert.ok(arrived.cause instanceof value, value.name);
+      assert.deepEqual(propertiesOf(arrived.cause), propertiesOf(error.cause as GgmlError));
+      const json = JSON.parse(JSON.stringify(error)) as SerializedError;
+      assert.deepEqual({ ...propertiesOf(error), ...json.properties }, propertiesOf(error));
+    }
+  }
+  assert.ok(withOwn >= 6, String(withOwn));
 });
