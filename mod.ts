@@ -27,5 +27,11 @@ export {
   readGgufHeader,
 } from "./lib/gguf/header.ts";
 export { type GgufScalarType, type GgufValueType } from "./lib/gguf/types.ts";
+export {
+  type InstalledLibraries,
+  installLibraries,
+  type InstallLibrariesOptions,
+  type InstallProgress,
+} from "./lib/libraries/install.ts";
 export * from "./lib/llama/mod.ts";
 export { defaultModelPath } from "./lib/models/default_model.ts";

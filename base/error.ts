@@ -1,3 +1,5 @@
+import { readableStack } from "./stack.ts";
+
 /** The details of a {@linkcode GgmlError}. */
 export interface GgmlErrorDetails {
   /** The value that was wrong. */
@@ -145,7 +147,7 @@ export function serializeError(error: unknown, depth: number = MAX_DEPTH): Seria
     return { name: "Error", code: "THROWN_VALUE", message: textOf(error), value: portable(error, depth) };
   }
   const plain: SerializedError = { name: error.name, code: "", message: error.message };
-  if (error.stack !== undefined) plain.stack = error.stack;
+  if (error.stack !== undefined) plain.stack = readableStack(error.stack);
   if (error instanceof GgmlError) {
     plain.code = error.code;
     if (error.value !== undefined) plain.value = portable(error.value, depth);
@@ -219,12 +221,16 @@ function restored(value: unknown): unknown {
 
 function construct(plain: SerializedError, details: GgmlErrorDetails): Error {
   const known = classes.get(plain.code);
-  if (known !== undefined) return new known(plain.message, details);
+  // A minifier may have renamed the class here, but not there.
+  if (known !== undefined) return named(new known(plain.message, details), plain.name);
   const options = "cause" in details ? { cause: details.cause } : undefined;
   if (plain.name === "AbortError" || plain.name === "TimeoutError") return new DOMException(plain.message, plain.name);
   if (plain.name === "AggregateError") return new AggregateError([], plain.message, options);
-  const error = new (builtIn[plain.name] ?? Error)(plain.message, options);
-  if (error.name !== plain.name) define(error, "name", plain.name);
+  return named(new (builtIn[plain.name] ?? Error)(plain.message, options), plain.name);
+}
+
+function named(error: Error, name: string): Error {
+  if (error.name !== name) define(error, "name", name);
   return error;
 }
 

@@ -14,6 +14,12 @@ export class LibraryNotFoundError extends GgmlError {
   static override readonly code: string = "LIBRARY_NOT_FOUND";
 }
 
+/** The libraries couldn't be fetched, or not be put into the cache: the message says why. */
+export class LibraryDownloadError extends GgmlError {
+  /** `LIBRARY_DOWNLOAD`. */
+  static override readonly code: string = "LIBRARY_DOWNLOAD";
+}
+
 /** The system refused to open a library: `cause` has its message. */
 export class LibraryOpenError extends GgmlError {
   /** `LIBRARY_OPEN_FAILED`. */
@@ -110,6 +116,7 @@ export class NativeHangError extends GgmlError {
 registerErrors(
   GgmlError,
   LibraryNotFoundError,
+  LibraryDownloadError,
   LibraryOpenError,
   LibraryVersionError,
   LibraryHashError,

@@ -11,7 +11,7 @@ import { type Flag, inFlags } from "./flags/flag.ts";
 import { commandHelp, COMMON_FLAGS, programHelp } from "./flags/help.ts";
 import { nearest, parseFlags } from "./flags/parse.ts";
 import { print, say, styled, watchOutput } from "./terminal/output.ts";
-import { packageVersion } from "./version.ts";
+import { packageVersion } from "../base/version.ts";
 
 /** Each is imported when it is asked for: what isn't used costs nothing. */
 const COMMANDS: Readonly<Record<string, () => Promise<{ command: Command }>>> = {
@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<{ command: Command }>>> = 
   info: () => import("./commands/info.ts"),
   devices: () => import("./commands/devices.ts"),
   transcribe: () => import("./commands/transcribe.ts"),
+  "install-libraries": () => import("./commands/install_libraries.ts"),
   "rpc-server": () => import("./commands/rpc_server.ts"),
   "convert-whisper": () => import("./commands/convert_whisper.ts"),
 };

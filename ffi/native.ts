@@ -7,13 +7,15 @@ import { InvalidArgumentError, LibraryOpenError } from "../base/errors.ts";
 import { Guard, guardCallbacks } from "./containment/guard.ts";
 import { isAtLeast, type LogLine } from "./containment/log.ts";
 import { checkVersions, Libraries, type OpenedLibraries } from "./library/libraries.ts";
-import { type LibrarySet, locateLibraries, type OpenOptions } from "./library/locate.ts";
+import { loadPackages, locateLibraries, type OpenOptions } from "./library/locate.ts";
+import type { LibrarySet } from "./library/manifest.ts";
 import { cString, readCBytes, readCString } from "./memory/c_string.ts";
 import type { NativeBuffer, Pointer } from "./types/pointer.ts";
 import { type NativeRuntime, nativeRuntime } from "./runtime/types.ts";
 import { bytesOf, type Owner, StructFactory } from "./memory/struct_factory.ts";
 import type { StructView } from "./types/struct_view.ts";
 import type { Signature } from "./types/signature.ts";
+import { freeMemory } from "./runtime/free_memory.ts";
 import { type System, systemOf } from "./runtime/system.ts";
 import {
   type CallbackName,
@@ -76,7 +78,7 @@ export class Native {
 
   /** Finds, checks and opens the libraries: what {@linkcode open} does the first time. */
   static async open(options: OpenOptions): Promise<Native> {
-    const runtime = await nativeRuntime();
+    const [runtime] = await Promise.all([nativeRuntime(), loadPackages()]);
     const system = systemOf(runtime);
     const libraries = new Libraries(system, locateLibraries(options));
     // Without it an abort starts a debugger.
@@ -127,6 +129,14 @@ export class Native {
     if (this.#guard !== undefined) return guardCallbacks(this.#guard.place).log;
     // Any function that does nothing.
     return this.symbol("llama_supports_mmap");
+  }
+
+  /**
+   * Bytes of main memory that this process may still take: those that the system has, or what the limits of its control groups (containers) leave, if less.
+   * `undefined` where it can't be known, as on macOS in Deno without `--allow-sys`.
+   */
+  freeMemory(): number | undefined {
+    return freeMemory(this.#system.readText);
   }
 
   /** A zeroed struct in JavaScript memory. */

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { hostTarget } from "../../ffi/library/locate.ts";
+import { hostTarget } from "../../ffi/library/platform.ts";
 import { defaultModelPath } from "../../mod.ts";
 import { ROOT } from "./places.ts";
 

@@ -6,7 +6,7 @@ import { Interrupt } from "../terminal/interrupt.ts";
 import { loadGivenModel, MODEL_FLAG } from "../flags/model.ts";
 import { jsonLine } from "../results/json.ts";
 import { outputClosed, print } from "../terminal/output.ts";
-import { packageVersion } from "../version.ts";
+import { packageVersion } from "../../base/version.ts";
 
 /** `info`: describes a model and the libraries. */
 export const command: Command = {

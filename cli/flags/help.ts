@@ -1,3 +1,4 @@
+import { programCommands } from "../../ffi/library/program.ts";
 import type { Command } from "../command.ts";
 import { type Flag, placeholder, spellings } from "./flag.ts";
 
@@ -23,21 +24,22 @@ const MAX_FLAG_WIDTH = 34;
 export function programHelp(commands: readonly Command[], columns: number | undefined): string {
   const width = widthOf(columns);
   const rows = (entries: readonly (readonly [string, string])[]) => table(entries, width);
+  const { deno, bun } = programCommands();
   return [
     ...wrap("Runs language and speech models on this machine, by llama.cpp and whisper.cpp, in Deno or in Bun.", width),
     "",
     "Usage:",
-    "  deno run -A cli/main.ts COMMAND [OPTIONS]",
-    "  bun cli/main.ts COMMAND [OPTIONS]",
+    `  ${deno} COMMAND [OPTIONS]`,
+    `  ${bun} COMMAND [OPTIONS]`,
     "",
     "Commands:",
     ...rows(commands.map(({ name, summary }) => [name, summary])),
     "",
     "Start here:",
     ...rows([
-      ['deno run -A cli/main.ts chat "What is the capital of France?"', "an answer"],
-      ["deno run -A cli/main.ts chat", "a conversation; Ctrl-D ends it"],
-      ["deno run -A cli/main.ts chat --help", "the options of chat; the same for each command"],
+      [`${deno} chat "What is the capital of France?"`, "an answer"],
+      [`${deno} chat`, "a conversation; Ctrl-D ends it"],
+      [`${deno} chat --help`, "the options of chat; the same for each command"],
     ]),
     "",
     ...wrap("Without -m a small default model is used; in a clone of the repository `npm run setup` brings it.", width),
@@ -50,16 +52,19 @@ export function programHelp(commands: readonly Command[], columns: number | unde
 /** The help of one command. @param columns the width of the terminal. */
 export function commandHelp(command: Command, columns: number | undefined): string {
   const width = widthOf(columns);
+  const { deno, bun } = programCommands();
   const groups = Map.groupBy([...command.flags, ...COMMON_FLAGS], ({ group }) => group ?? "Options");
   return [
     ...command.description.split("\n").flatMap((line) => wrap(line, width)),
     "",
-    `Usage: deno run -A cli/main.ts ${command.name} ${command.usage}`,
-    `       bun cli/main.ts ${command.name} ${command.usage}`,
+    `Usage: ${deno} ${command.name} ${command.usage}`,
+    `       ${bun} ${command.name} ${command.usage}`,
     ...Array.from(groups, ([title, flags]) => ["", `${title}:`, ...table(flags.map(rowOf), width)]).flat(),
     "",
     "Examples:",
-    ...command.examples.flatMap(([line, what]) => [`  # ${what}`, `  ${line}`]),
+    ...command.examples.flatMap(([line, what]) => {
+      return [`  # ${what}`, `  ${line.replace("deno run -A cli/main.ts", deno).replace("bun cli/main.ts", bun)}`];
+    }),
     "",
   ].join("\n");
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { GuardPlace } from "../containment/guard.ts";
 import { LibraryNotFoundError, LibraryVersionError } from "../../base/errors.ts";
-import { type LibraryFile, type LibrarySet, verifyFile } from "./locate.ts";
+import { type LibraryFile, type LibrarySet, verifyFile } from "./manifest.ts";
 import { readCString } from "../memory/c_string.ts";
 import type { NativeRuntime, RawFunction } from "../runtime/types.ts";
 import type { NativeLibrary, System } from "../runtime/system.ts";

@@ -22,6 +22,8 @@ export interface System {
   setEnvironment(name: string, value: string): void;
   /** Binds a function of the C library. Throws where there is none. */
   libc(name: string, signature: AbiSignature): RawFunction;
+  /** Reads a small file of the system, by the C library: the runtime's own functions ask for permissions. On Linux only. */
+  readonly readText: ((path: string) => string | undefined) | undefined;
   /** Zeroed memory that is never freed; returns its address. Throws UnsupportedPlatformError where the system refuses. */
   memory(byteLength: number): bigint;
   /** Puts machine code into memory that can be run; returns its address. Throws UnsupportedPlatformError where the system refuses. */
@@ -110,6 +112,7 @@ function posix(runtime: NativeRuntime): System {
       setenv(runtime.addressOf(texts[0]), runtime.addressOf(texts[1]), 1);
     },
     libc: (name, signature) => runtime.bind(libc, name, signature),
+    readText: process.platform === "linux" ? (path) => posixText(runtime, libc, path) : undefined,
     memory: (byteLength) => posixMemory(runtime, libc, byteLength),
     executable: (code) => posixExecutable(runtime, libc, code),
     exitNow(code: number): never {
@@ -117,6 +120,26 @@ function posix(runtime: NativeRuntime): System {
       throw new Error("unreachable");
     },
   };
+}
+
+/** The text of a file as the system gives it; `undefined` when it can't be read. */
+function posixText(runtime: NativeRuntime, libc: string, path: string): string | undefined {
+  const closeOnExec = 0o2000000;
+  const name = cString(path);
+  const open = runtime.bind(libc, "open", { parameters: ["u64", "i32", "i32"], result: "i32" });
+  const fd = open(runtime.addressOf(name), closeOnExec, 0) as number;
+  if (fd < 0) return undefined;
+  const read = runtime.bind(libc, "read", { parameters: ["i32", "u64", "u64"], result: "i64" });
+  const decoder = new TextDecoder();
+  const buffer = new Uint8Array(16_384);
+  let text = "";
+  for (;;) {
+    const length = Number(read(fd, runtime.addressOf(buffer), BigInt(buffer.length)));
+    if (length <= 0) break;
+    text += decoder.decode(buffer.subarray(0, length), { stream: true });
+  }
+  runtime.bind(libc, "close", { parameters: ["i32"], result: "i32" })(fd);
+  return text;
 }
 
 /** Zeroed pages that can be read and written. */
@@ -178,6 +201,7 @@ function windows(runtime: NativeRuntime): System {
       put(runtime.addressOf(texts[0]), runtime.addressOf(texts[1]));
     },
     libc: (name, signature) => runtime.bind("ucrtbase.dll", name, signature),
+    readText: undefined,
     memory(): bigint {
       throw new UnsupportedPlatformError("no memory for machine code is made on Windows", {
         value: process.platform,

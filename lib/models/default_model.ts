@@ -4,7 +4,7 @@
  * @module
  */
 
-import { access } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { cacheFolder } from "../../ffi/runtime/cache_folder.ts";
 import { ModelAccessError, ModelNotFoundError } from "../errors.ts";
@@ -27,7 +27,7 @@ export const DEFAULT_MODEL_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf";
 export async function defaultModelPath(): Promise<string> {
   const path = join(cacheFolder(), "models", DEFAULT_MODEL_FILE);
   try {
-    await access(path);
+    await stat(path);
     return path;
   } catch (cause) {
     const { code } = cause as { code?: unknown };

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { access } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ModelNotFoundError } from "../errors.ts";
 import { cacheFolder } from "../../ffi/runtime/cache_folder.ts";
@@ -20,7 +20,7 @@ export const DEFAULT_SPEECH_FILE = "ggml-tiny.en.bin";
 export async function speechModelPath(): Promise<string> {
   const path = join(cacheFolder(), "models", DEFAULT_SPEECH_FILE);
   try {
-    await access(path);
+    await stat(path);
     return path;
   } catch (cause) {
     throw new ModelNotFoundError(

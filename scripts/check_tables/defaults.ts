@@ -17,7 +17,10 @@ function isSame(native: Native, rule: DefaultsRule): boolean {
     if (theirs !== ours) return false;
     Reflect.set(own, field, Reflect.get(given, field));
   }
-  for (const field of rule.arguments ?? []) Reflect.set(own, field, Reflect.get(given, field));
+  // Upstream takes four threads even where there are fewer cores.
+  for (const field of [...rule.arguments ?? [], ...Object.keys(rule.machine ?? {})]) {
+    Reflect.set(own, field, Reflect.get(given, field));
+  }
   const [a, b] = [given, own].map((view) => native.bytesOf(view as StructView<object>).toHex());
   return a === b;
 }

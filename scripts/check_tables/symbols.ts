@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { LibrarySet } from "../../ffi/library/locate.ts";
+import type { LibrarySet } from "../../ffi/library/manifest.ts";
 import { functionEntry, functionNames, type LibraryName } from "../../ffi/tables.ts";
 import { absent } from "../bindgen/annotations.ts";
 import { headers, includeFolders } from "../bindgen/headers.ts";

@@ -1,59 +1,36 @@
-import { build } from "esbuild";
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import type { PlatformPackage } from "./platform.ts";
+import { pathToFileURL } from "node:url";
 import { ROOT } from "../support/root.ts";
+import type { PlatformPackage } from "./platform.ts";
+import { stageSources } from "./stage.ts";
+import { THREAD_ENTRIES } from "./thread_text.ts";
 import { npmPack, readJson, run, writeJson } from "./tools.ts";
 
-const CONTENTS = ["mod.ts", "base", "ffi", "lib", "deno.json", "LICENSE", "README.md"] as const;
+const RUNTIME_CHECK = "cli/runtime_check";
+/** Modules that are started by their address, or added by this script: exports while `deno pack` runs, so that it takes them along. */
+const STARTED = [
+  ...THREAD_ENTRIES.map(({ folder }) => `${folder}/entry`),
+  "lib/ggml/rpc/server_process",
+  RUNTIME_CHECK,
+];
+/** The program that `bunx`, `npx` and `deno run npm:…` start. */
+const PROGRAM = "cli/bin";
 
-/** The entries of native threads, each with a module beside it that carries its text, and that text's name. */
-const THREAD_ENTRIES = [
-  { folder: join("ffi", "thread"), constant: "callThreadSource" },
-  { folder: join("lib", "worker"), constant: "nativeThreadSource" },
-] as const;
-
-/** Makes the package of the library, and gives its tarball's path. */
+/** Makes the npm package of the library, and gives its tarball's path. */
 export async function packLibrary(platforms: readonly PlatformPackage[], work: string, out: string): Promise<string> {
   const staged = join(work, "library");
-  mkdirSync(staged);
-  for (const name of CONTENTS) {
-    if (existsSync(join(ROOT, name))) cpSync(join(ROOT, name), join(staged, name), { recursive: true });
-  }
-  symlinkSync(join(ROOT, "node_modules"), join(staged, "node_modules"), "junction");
-  for (const entry of THREAD_ENTRIES) await embedEntry(staged, entry);
+  await stageSources(platforms, staged);
+  const config = readJson(join(staged, "deno.json")) as { exports: Record<string, string> };
+  const hidden = [...STARTED, PROGRAM].map((path) => [`./${path}`, `./${path}.ts`]);
+  writeJson(join(staged, "deno.json"), { ...config, exports: { ...config.exports, ...Object.fromEntries(hidden) } });
   run(process.execPath, ["pack", "--allow-dirty", "--no-source-maps", "--output", join(work, "library.tgz")], staged);
   run("tar", ["-xzf", join(work, "library.tgz"), "-C", work], work);
   const folder = join(work, "package");
   removeSources(folder);
-  completePackage(folder, platforms);
+  await completePackage(folder, platforms);
   return npmPack(folder, out);
-}
-
-/**
- * Puts the whole program of a native thread, as text, into the module that carries it. A bundler then takes it along with everything else,
- * and the thread starts without a file of its own.
- */
-async function embedEntry(staged: string, { folder, constant }: (typeof THREAD_ENTRIES)[number]): Promise<void> {
-  const { outputFiles } = await build({
-    entryPoints: [join(staged, folder, "entry.ts")],
-    bundle: true,
-    write: false,
-    format: "esm",
-    platform: "node",
-    target: "esnext",
-    minify: true,
-    legalComments: "none",
-  });
-  const text = outputFiles[0]?.text;
-  if (text === undefined) throw new Error(`esbuild made nothing of ${folder}/entry.ts`);
-  writeFileSync(
-    join(staged, folder, "entry_source.ts"),
-    `/** The native thread's program, put here by the packing script. */\nexport const ${constant}: string | null = ${
-      JSON.stringify(text)
-    };\n`,
-  );
 }
 
 /** `deno pack` takes along as they are the files that no export leads to; here they are of no use. */
@@ -63,15 +40,53 @@ function removeSources(folder: string): void {
   }
 }
 
-/** `deno pack` knows deno.json only: what npm and bundlers want beside it is added here. */
-function completePackage(folder: string, platforms: readonly PlatformPackage[]): void {
+/** The conditions of an export. */
+type Conditions = Readonly<Record<string, string>>;
+
+/** `deno pack` knows deno.json only: what npm, Node and bundlers want beside it is added here. */
+async function completePackage(folder: string, platforms: readonly PlatformPackage[]): Promise<void> {
   const path = join(folder, "package.json");
-  const { description, dependencies } = readJson(join(ROOT, "package.json"));
+  const made = readJson(path) as { exports: Record<string, Conditions> };
+  const { description, repository, dependencies, keywords } = readJson(join(ROOT, "package.json"));
+  const hidden = new Set([...STARTED, PROGRAM].map((name) => `./${name}`));
+  const exports: Record<string, Conditions | string> = { "./package.json": "./package.json" };
+  for (const [entry, conditions] of Object.entries(made.exports)) {
+    if (!hidden.has(entry)) exports[entry] = PURE.has(entry) ? conditions : await withNode(folder, conditions);
+  }
+  addShebang(join(folder, `${PROGRAM}.js`));
   writeJson(path, {
-    ...readJson(path),
+    ...made,
     description,
+    repository,
+    keywords,
+    bin: { "ggml-ffi": `./${PROGRAM}.js` },
+    exports,
     dependencies,
     optionalDependencies: Object.fromEntries(platforms.map(({ name, version }) => [name, version])),
     engines: { bun: ">=1.4.0", deno: ">=2.9.0" },
   });
+}
+
+/** The entry points that run anywhere. */
+const PURE = new Set(["./gguf", "./schema"]);
+
+/**
+ * In Node an entry point says what it needs before anything else. It has the names of the real one, without which Node would complain of those, and nothing
+ * that an older Node can't parse. Bundlers, which ask for modules under the condition `module`, get the real one.
+ */
+async function withNode(folder: string, conditions: Conditions): Promise<Conditions> {
+  const { types = "", default: file = "" } = conditions;
+  const node = file.replace(/\.js$/, ".node.js");
+  const names = Object.keys(await import(pathToFileURL(join(folder, file)).href)).sort();
+  const depth = "../".repeat(file.split("/").length - 2) || "./";
+  const source = `import "${depth}${RUNTIME_CHECK}.js";\n${
+    names.map((name) => `export const ${name} = undefined;\n`).join("")
+  }`;
+  writeFileSync(join(folder, node), source);
+  return { types, bun: file, deno: file, module: file, node, default: file };
+}
+
+function addShebang(path: string): void {
+  writeFileSync(path, `#!/usr/bin/env node\n${readFileSync(path, "utf8").replace(/^#!.*\n/, "")}`);
+  chmodSync(path, 0o755);
 }

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, join } from "node:path";
 import { ROOT } from "../support/root.ts";
 import { npmPack, readJson, writeJson } from "./tools.ts";
@@ -11,6 +11,10 @@ export interface PlatformPackage {
   version: string;
   /** The path of its tarball. */
   tarball: string;
+  /** The target, such as `x86_64-linux-gnu`. */
+  target: string;
+  /** Its manifest.json. */
+  manifest: Uint8Array;
 }
 
 const SYSTEMS: Readonly<Record<string, string>> = { linux: "linux", macos: "darwin", windows: "win32" };
@@ -27,9 +31,11 @@ export function builtTargets(native: string): string[] {
 
 /** Makes the package of one target: its libraries, their manifest and their licenses. */
 export function packPlatform(folder: string, work: string, out: string): PlatformPackage {
-  const { name, ...limits } = describeTarget(basename(folder));
+  const target = basename(folder);
+  const { name, ...limits } = describeTarget(target);
   const { version, license } = readJson(join(ROOT, "deno.json")) as { version: string; license: string };
-  const staged = join(work, basename(folder));
+  const { repository } = readJson(join(ROOT, "package.json"));
+  const staged = join(work, target);
   mkdirSync(staged);
   cpSync(realpathSync(folder), staged, { recursive: true, dereference: true });
   cpSync(join(ROOT, "LICENSE"), join(staged, "LICENSE"));
@@ -37,10 +43,12 @@ export function packPlatform(folder: string, work: string, out: string): Platfor
     name,
     version,
     license,
-    description: `The native libraries of @ggml-ffi/ggml-ffi for ${basename(folder)}`,
+    description: `The native libraries of @ggml-ffi/ggml-ffi for ${target}`,
+    repository,
     ...limits,
   });
-  return { name, version, tarball: npmPack(staged, out) };
+  const manifest = readFileSync(join(staged, "manifest.json"));
+  return { name, version, tarball: npmPack(staged, out), target, manifest };
 }
 
 /** `x86_64-linux-gnu` as npm says it. */

@@ -1,6 +1,7 @@
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type LibraryFile, type LibrarySet, locateLibraries } from "../../ffi/library/locate.ts";
+import { locateLibraries } from "../../ffi/library/locate.ts";
+import type { LibraryFile, LibrarySet } from "../../ffi/library/manifest.ts";
 import { type Finished, moduleCommand, runProgram, runtime } from "../support/program.ts";
 
 export { TemporaryFolder } from "../support/temporary_folder.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import test from "node:test";
-import { hostTarget } from "../../ffi/library/locate.ts";
+import { hostTarget } from "../../ffi/library/platform.ts";
 import { open } from "../../ffi/open.ts";
 import { structNames } from "../../ffi/tables.ts";
 import { checkLowering } from "../../scripts/check_tables/lowering.ts";

@@ -223,8 +223,10 @@ class Child {
   gone: string | undefined;
 
   constructor(settings: RpcChildSettings, libraries: string, show: boolean) {
-    const entry = new URL("./server_process.ts", import.meta.url);
-    if (entry.protocol !== "file:" || !existsSync(entry)) {
+    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+    const entry = new URL(`./server_process.${extension}`, import.meta.url);
+    // Deno runs modules at http addresses too, as JSR's are.
+    if (!/^https?:$/.test(entry.protocol) && (entry.protocol !== "file:" || !existsSync(entry))) {
       throw new RpcServerError(
         "the module of the RPC server isn't beside this one, as in a bundle; start `rpc-server` of the CLI",
         {

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { freemem } from "node:os";
 import type { NativeCallback } from "../../../ffi/call/callback.ts";
 import type { Native } from "../../../ffi/native.ts";
 import type { Pointer } from "../../../ffi/types/pointer.ts";
@@ -87,7 +86,7 @@ function createContext(
 ): Pointer<"llama_context"> {
   const trained = lib.llama_model_n_ctx_train(model);
   const size = input.contextSize ?? (trained > 0 ? Math.min(trained, DEFAULT_CONTEXT_SIZE) : DEFAULT_CONTEXT_SIZE);
-  checkMemory(native, size, input);
+  checkMemory(native, model, size, input);
   const params = native.defaults("llama_context_params");
   params.n_ctx = size;
   params.n_batch = Math.min(input.batchSize, size);
@@ -115,19 +114,28 @@ const inMainMemory = [0, 3];
 const graphicsTypes = [1, 2];
 type Device = Pointer<"ggml_backend_device">;
 
+/** Memory that the runtime takes while a model answers, in bytes. */
+const RUNTIME_BYTES = 16 << 20;
+/** Vectors of the model's width that llama.cpp keeps for each token of a batch: as measured, and rounded up. */
+const VECTORS_PER_TOKEN = 16;
+
 /** Throws ContextError for a context that exceeds the free main memory. One on a GPU is left to llama.cpp. */
-function checkMemory({ lib }: Native, size: number, { path, bytesPerToken, devices }: LoadInput): void {
+function checkMemory(native: Native, model: Pointer<"llama_model">, size: number, input: LoadInput): void {
+  const { path, bytesPerToken, devices, batchSize } = input;
   if (devices !== undefined) return;
-  const needed = size * bytesPerToken;
-  const free = freemem();
-  if (needed <= free) return;
+  const batch = Math.min(MICRO_BATCH_SIZE, batchSize, size);
+  const working = RUNTIME_BYTES + batch * native.lib.llama_model_n_embd(model) * 4 * VECTORS_PER_TOKEN;
+  const needed = size * bytesPerToken + working;
+  const free = native.freeMemory();
+  if (free === undefined || needed <= free) return;
+  const { lib } = native;
   if (allDevices(lib).some((device) => !inMainMemory.includes(lib.ggml_backend_dev_type(device)))) return;
   const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`;
   throw new ContextError(
     `a context of ${size} tokens for ${path} takes ${megabytes(needed)}, but ${
       megabytes(free)
     } of memory are free; try a smaller contextSize`,
-    { value: size, expected: `at most ${Math.floor(free / bytesPerToken)}` },
+    { value: size, expected: `at most ${Math.max(0, Math.floor((free - working) / bytesPerToken))}` },
   );
 }
 

@@ -1,4 +1,4 @@
-import { access, readFile, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ModelAccessError, ModelNotFoundError } from "../../errors.ts";
 import { cacheFolder } from "../../../ffi/runtime/cache_folder.ts";
@@ -16,7 +16,7 @@ const MOST = 1 << 24;
 export async function readVad(given: ModelInput | undefined): Promise<VadModelInput | undefined> {
   if (given === undefined) {
     const path = join(cacheFolder(), "models", DEFAULT_VAD_FILE);
-    const isThere = await access(path).then(() => true, () => false);
+    const isThere = await stat(path).then(() => true, () => false);
     return isThere ? await readVad({ path }) : undefined;
   }
   const { name, bytes } = "path" in given

@@ -1,0 +1,44 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { NATIVE_PACKAGE } from "./native.ts";
+import type { PlatformPackage } from "./platform.ts";
+import { stageSources } from "./stage.ts";
+import { readJson, writeJson } from "./tools.ts";
+
+/** Makes the folder to run `deno publish` in, and gives its path. */
+export async function stageJsr(platforms: readonly PlatformPackage[], out: string): Promise<string> {
+  const staged = join(out, "jsr");
+  rmSync(staged, { recursive: true, force: true });
+  await stageSources(platforms, staged);
+  rmSync(join(staged, "node_modules"));
+  const path = join(staged, "deno.json");
+  const { name, version, license, exports, compilerOptions } = readJson(path);
+  writeJson(path, {
+    name,
+    version,
+    license,
+    exports: { ...exports as object, "./cli": "./cli/main.ts" },
+    compilerOptions,
+  });
+  importNative(staged, String(version));
+  return staged;
+}
+
+/** A static import, which Deno installs, locks, caches and vendors with the rest; a computed one fails in half of those cases. */
+function importNative(staged: string, version: string): void {
+  const path = join(staged, "ffi", "library", "platform_packages.ts");
+  const source = readFileSync(path, "utf8");
+  const made = source.replace("Promise.resolve(undefined)", `import("npm:${NATIVE_PACKAGE}@${version}")`);
+  if (made === source) throw new Error(`${path} has no place for the import`);
+  writeFileSync(
+    path,
+    `${made}
+/** Never called: with it, modules that are started by their address are fetched, locked and vendored like all others. */
+export const startedModules = (): Promise<unknown>[] => [
+  import("../thread/entry.ts"),
+  import("../../lib/worker/entry.ts"),
+  import("../../lib/ggml/rpc/server_process.ts"),
+];
+`,
+  );
+}

@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../support/root.ts";
+import { examplesOfPackage } from "./examples.ts";
+import type { PlatformPackage } from "./platform.ts";
+import { packageReadme } from "./readme.ts";
+import { embedThreads } from "./thread_text.ts";
+
+/** The files and folders of the tree that a user gets. */
+const CONTENTS = ["mod.ts", "base", "ffi", "lib", "cli", "docs", "deno.json", "LICENSE", "CHANGELOG.md"] as const;
+
+/**
+ * Copies what a user gets, with what only a release has: the hashes of its libraries, the native threads' programs as text, and examples and a README that
+ * name the package instead of files of the tree.
+ */
+export async function stageSources(platforms: readonly PlatformPackage[], staged: string): Promise<void> {
+  mkdirSync(staged, { recursive: true });
+  for (const name of CONTENTS) {
+    if (existsSync(join(ROOT, name))) cpSync(join(ROOT, name), join(staged, name), { recursive: true });
+  }
+  symlinkSync(join(ROOT, "node_modules"), join(staged, "node_modules"), "junction");
+  writeFileSync(join(staged, "README.md"), packageReadme(readFileSync(join(ROOT, "README.md"), "utf8")));
+  writeHashes(platforms, staged);
+  await embedThreads(staged);
+  renameExamples(staged);
+}
+
+function writeHashes(platforms: readonly PlatformPackage[], staged: string): void {
+  const hashes = platforms.map(({ target, manifest }) => [target, createHash("sha256").update(manifest).digest("hex")]);
+  const path = join(staged, "ffi", "library", "release.ts");
+  const source = readFileSync(path, "utf8");
+  const made = source.replace(
+    "null as Readonly<Record<string, string>> | null",
+    () => JSON.stringify(Object.fromEntries(hashes), null, 2),
+  );
+  if (made === source) throw new Error(`${path} has no place for the hashes`);
+  writeFileSync(path, made);
+}
+
+/** A user's editor and JSR show the examples: they import the package. */
+function renameExamples(staged: string): void {
+  const rename = examplesOfPackage();
+  for (const name of readdirSync(staged, { recursive: true, encoding: "utf8" })) {
+    if (name.startsWith("node_modules") || !/\.(ts|md)$/.test(name)) continue;
+    const path = join(staged, name);
+    const source = readFileSync(path, "utf8");
+    const renamed = rename(source, name);
+    if (renamed !== source) writeFileSync(path, renamed);
+  }
+}
