@@ -12,6 +12,7 @@ import type { WhisperTasks } from "../whisper/thread/tasks.ts";
 
 const ggmlTasks = lazyTasks<GgmlTasks>({
   computeGraph: true,
+  computeRemote: true,
   computeScheduled: true,
   inspectModule: true,
   initTraining: true,

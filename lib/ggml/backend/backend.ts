@@ -16,14 +16,26 @@ import type { Device } from "./device.ts";
 import { createGraphPlan, type GraphPlan } from "./graph_plan.ts";
 import { checkGraph } from "./graph_check.ts";
 import { retainAll } from "../tensor/handle.ts";
-import { lockIndices } from "../tensor/index_lock.ts";
-import { checkIndices } from "./index_check.ts";
+import { guardIndices, refuseComputed } from "../indices/guard.ts";
+import { assertWritable } from "../indices/lock.ts";
+import { computeParts, type GraphPart, splitGraph } from "../indices/parts.ts";
+import type { ComputedUse } from "../indices/trace.ts";
 import type { GraphReference, TensorReference } from "../tensor/references.ts";
 import { statusError } from "./status.ts";
 import { checkAllocated, checkRange, checkRows, checkSameLayout, type TensorRows } from "./tensor_copy.ts";
 import { wrapDevice } from "./wrappers.ts";
 
 const computeSpec = options("compute", workRules);
+
+/** A graph that can be computed now. */
+interface CheckedGraph {
+  /** Functions that release what the computation retains. */
+  readonly releases: (() => void)[];
+  /** Indices that the graph computes itself. */
+  readonly computed: readonly ComputedUse[];
+  /** The parts between which they are checked. */
+  readonly parts: readonly GraphPart[];
+}
 
 /** The most threads that a backend is told to use. */
 export const MAX_THREADS = 512;
@@ -149,8 +161,8 @@ export class Backend implements Disposable {
     signal?.throwIfAborted();
     assertAnyThread([this]);
     this.#core.assertNotBorrowed();
-    const releases = this.#check(graph);
-    const input = { place: this.#core.place(), graph: graph.unsafePointer };
+    const { releases, parts } = this.#check(graph);
+    const input = { place: this.#core.place(), parts };
     const status = await this.#core.thread.run(releases, (thread) => thread.run("computeGraph", input, { signal }));
     const error = statusError(status, `computing on ${this.name}`);
     if (error !== undefined) throw error;
@@ -162,10 +174,11 @@ export class Backend implements Disposable {
    */
   computeSync(graph: GraphReference): void {
     this.#core.assertIdle("compute");
-    const { unsafePointer } = this;
+    const { unsafePointer, native } = this;
+    const { releases, parts } = this.#check(graph);
     const status = this.#core.thread.runSync(
-      this.#check(graph),
-      () => this.native.lib.ggml_backend_graph_compute(unsafePointer, graph.unsafePointer),
+      releases,
+      () => computeParts(native, parts, (part) => native.lib.ggml_backend_graph_compute(unsafePointer, part)),
     );
     const error = statusError(status, `computing on ${this.name}`);
     if (error !== undefined) throw error;
@@ -177,7 +190,7 @@ export class Backend implements Disposable {
    */
   begin(graph: GraphReference): void {
     this.#core.assertIdle("compute");
-    this.#core.addInFlight(...this.#check(graph));
+    this.#core.addInFlight(...this.#checkWhole(graph));
     const status = this.native.lib.ggml_backend_graph_compute_async(this.unsafePointer, graph.unsafePointer);
     const error = statusError(status, `computing on ${this.name}`);
     if (error === undefined) return;
@@ -190,7 +203,7 @@ export class Backend implements Disposable {
     this.#core.assertIdle("plan");
     return createGraphPlan(this, graph, (compute) => {
       this.#core.assertIdle("compute");
-      return this.#core.thread.runSync(this.#check(graph), compute);
+      return this.#core.thread.runSync(this.#checkWhole(graph), compute);
     });
   }
 
@@ -209,7 +222,8 @@ export class Backend implements Disposable {
   setAsync(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, offset: number = 0): void {
     this.#core.assertIdle("copy");
     checkRange(tensor, offset, data);
-    this.#core.addInFlight(data);
+    assertWritable(tensor);
+    this.#core.addWriteInFlight(data);
     this.native.lib.ggml_backend_tensor_set_async(
       this.unsafePointer,
       tensor.unsafePointer,
@@ -237,7 +251,8 @@ export class Backend implements Disposable {
   setRowsAsync(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, rows: TensorRows): void {
     this.#core.assertIdle("copy");
     const args = checkRows(tensor, data, rows);
-    this.#core.addInFlight(data);
+    assertWritable(tensor);
+    this.#core.addWriteInFlight(data);
     this.native.lib.ggml_backend_tensor_set_2d_async(
       this.unsafePointer,
       tensor.unsafePointer,
@@ -269,6 +284,9 @@ export class Backend implements Disposable {
     checkAllocated(to);
     checkSameLayout(from, to);
     brands.backend.check("other", other);
+    assertWritable(to);
+    this.#core.addWriteInFlight();
+    brands.backend.of(other).addWriteInFlight();
     this.native.lib.ggml_backend_tensor_copy_async(
       this.unsafePointer,
       other.unsafePointer,
@@ -297,17 +315,34 @@ export class Backend implements Disposable {
     this.dispose();
   }
 
-  #check(graph: GraphReference): (() => void)[] {
+  /** What a computation of a graph that can't be cut retains. */
+  #checkWhole(graph: GraphReference): (() => void)[] {
+    const { releases, computed } = this.#check(graph);
+    try {
+      refuseComputed(this.native, computed);
+      return releases;
+    } catch (error) {
+      releases.forEach((release) => release());
+      throw error;
+    }
+  }
+
+  /** Checks a graph; returns what its computation retains, the indices that it computes itself, and its parts between them. */
+  #check(graph: GraphReference): CheckedGraph {
     this.#core.thread.assertKept();
     this.#core.handle.assertAlive();
     if (!brands.graph.has(graph) && !brands.graphCopy.has(graph)) refuse("graph", graph, "a Graph");
     const buffers = checkGraph(this.native, graph, { device: this.device.unsafePointer, name: this.name });
-    return retainAll(
-      () => lockIndices(checkIndices(graph)),
+    const { computed, release } = guardIndices(graph, { freeze: this.device.kind === "cpu" });
+    const split = splitGraph(graph, computed);
+    const releases = retainAll(
+      () => split.release,
+      () => release,
       () => this.#core.handle.retain(),
       () => graph.retain(),
       ...buffers.map((buffer) => () => buffer.retain()),
     );
+    return { releases, computed, parts: split.parts };
   }
 
   static {

@@ -1,5 +1,6 @@
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { BackendError } from "../../errors.ts";
+import { addUnsettled, dropUnsettled } from "../indices/guard.ts";
 import { Handle } from "../tensor/handle.ts";
 import type { BackendPlace } from "../thread/compute.ts";
 import { ComputeThread } from "./compute_thread.ts";
@@ -29,12 +30,15 @@ export class BackendCore {
   readonly #inFlight: InFlight;
   #borrower: object | undefined;
   #borrowed = 0;
+  readonly #settle: () => void;
 
   /** Takes over a native backend. */
   constructor(native: Native, pointer: Pointer<"ggml_backend">, name: string, functions: BackendFunctions) {
     const thread = new ComputeThread(native);
     const inFlight: InFlight = [];
     this.#name = name;
+    this.#settle = () => native.lib.ggml_backend_synchronize(pointer);
+    const settle = this.#settle;
     this.#inFlight = inFlight;
     this.thread = thread;
     this.functions = functions;
@@ -43,6 +47,7 @@ export class BackendCore {
       pointer,
       free: (one) => {
         thread.end();
+        dropUnsettled(settle);
         if (inFlight.length > 0) native.lib.ggml_backend_synchronize(one);
         native.lib.ggml_backend_free(one);
         release(inFlight);
@@ -66,8 +71,15 @@ export class BackendCore {
     this.#inFlight.push(...used);
   }
 
+  /** Adds what an asynchronous write uses: indices aren't read before it is done. */
+  addWriteInFlight(...used: InFlight): void {
+    this.addInFlight(...used);
+    addUnsettled(this.#settle);
+  }
+
   /** Releases what asynchronous work has used, once it is done. */
   completeInFlight(): void {
+    dropUnsettled(this.#settle);
     release(this.#inFlight);
   }
 

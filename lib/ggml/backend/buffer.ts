@@ -12,6 +12,8 @@ import { contextsIn } from "../allocator/release_memory.ts";
 import { statusError } from "./status.ts";
 import { wrapBufferType } from "./wrappers.ts";
 import { bufferAt } from "./buffers_in_use.ts";
+import { assertUnlocked } from "../indices/lock.ts";
+import { rangeOfBuffer } from "../indices/range.ts";
 
 function taken(isView: boolean): InvalidArgumentError {
   return new InvalidArgumentError(
@@ -114,9 +116,11 @@ export class BackendBuffer implements Disposable {
     return bytes;
   }
 
-  /** Fills it with one byte's value, default 0. C: `ggml_backend_buffer_clear`. */
+  /** Fills it with one byte's value, default 0. Throws GraphError while a computation uses indices in it. C: `ggml_backend_buffer_clear`. */
   clear(value: number = 0): void {
-    this.native.lib.ggml_backend_buffer_clear(this.unsafePointer, checkInteger("value", value, { min: 0, max: 255 }));
+    checkInteger("value", value, { min: 0, max: 255 });
+    assertUnlocked(rangeOfBuffer(this.native, this.unsafePointer));
+    this.native.lib.ggml_backend_buffer_clear(this.unsafePointer, value);
   }
 
   /**

@@ -1,11 +1,11 @@
 import { integer, options, type RulesOf } from "../../../base/options.ts";
-import { ggml_status } from "../../../ffi/mod.ts";
+import { ggml_status, type Native, type Pointer } from "../../../ffi/mod.ts";
 import { BackendError, UnsupportedOperationError } from "../../errors.ts";
 import { brands } from "../brands.ts";
 import { GraphError } from "../tensor/errors.ts";
 import type { Graph } from "../graph/graph.ts";
-import { lockIndices } from "../tensor/index_lock.ts";
-import { checkIndices } from "./index_check.ts";
+import { guardIndices } from "../indices/guard.ts";
+import { computeParts, splitGraph } from "../indices/parts.ts";
 import { collectThrown } from "../ops/custom.ts";
 import { dataOf, isOnHost } from "../tensor/view.ts";
 
@@ -56,25 +56,29 @@ const computing = new WeakSet<Graph>();
 
 function compute(graph: Graph, threads: number): void {
   const { native } = graph;
-  const plan = native.lib.ggml_graph_plan(graph.unsafePointer, threads, null);
+  assertAllocated(graph);
+  const guard = guardIndices(graph, { freeze: true });
+  const { parts, release } = splitGraph(graph, guard.computed);
+  try {
+    const status = computeParts(native, parts, (part) => computePart(native, part, threads)) as ggml_status;
+    if (status === ggml_status.GGML_STATUS_SUCCESS) return;
+    throw new BackendError(`the computation failed: ${native.readCString(native.lib.ggml_status_to_string(status))}`, {
+      value: status,
+      expected: "success",
+    });
+  } finally {
+    release();
+    guard.release();
+  }
+}
+
+function computePart(native: Native, graph: Pointer<"ggml_cgraph">, threads: number): number {
+  const plan = native.lib.ggml_graph_plan(graph, threads, null);
   const work = native.allocate(Math.max(Number(plan.work_size), 1), 64);
   native.assign(plan, { work_data: work });
-  assertAllocated(graph);
-  const unlock = lockIndices(checkIndices(graph));
-  const { unsafePointer } = graph;
-  const { status, errors } = collectThrown(() => {
-    try {
-      return native.lib.ggml_graph_compute(unsafePointer, plan);
-    } finally {
-      unlock();
-    }
-  });
+  const { status, errors } = collectThrown(() => native.lib.ggml_graph_compute(graph, plan));
   if (errors.length > 0) throw errors[0];
-  if (status === ggml_status.GGML_STATUS_SUCCESS) return;
-  throw new BackendError(`the computation failed: ${native.readCString(native.lib.ggml_status_to_string(status))}`, {
-    value: status,
-    expected: "success",
-  });
+  return status;
 }
 
 function assertAllocated(graph: Graph): void {

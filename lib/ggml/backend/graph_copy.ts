@@ -10,6 +10,7 @@ import type { Backend } from "./backend.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Graph } from "../graph/graph.ts";
 import { checkGraph, notAllocated, tensorLabel } from "./graph_check.ts";
+import { guardIndices, refuseComputed } from "../indices/guard.ts";
 import { Handle } from "../tensor/handle.ts";
 import type { GraphReference } from "../tensor/references.ts";
 import type { Tensor } from "../tensor/tensor.ts";
@@ -147,9 +148,11 @@ export function compareBackends(
     }
   });
   const borrower = {};
-  const releases = [graph.retain(), brands.backend.of(first).borrow(borrower)];
+  const guard = guardIndices(graph, { freeze: false });
+  const releases = [guard.release, graph.retain(), brands.backend.of(first).borrow(borrower)];
   let done = false;
   try {
+    refuseComputed(native, guard.computed);
     releases.push(brands.backend.of(second).borrow(borrower));
     done = native.lib.ggml_backend_compare_graph_backend(
       first.unsafePointer,

@@ -5,6 +5,7 @@ import { GraphError } from "../tensor/errors.ts";
 import { brands } from "../brands.ts";
 import { bufferAt } from "./buffers_in_use.ts";
 import type { Graph } from "../graph/graph.ts";
+import { originalOf } from "../indices/freeze.ts";
 
 /** Every tensor that a graph reaches: nodes, operands, and what they are views of. */
 export function tensorsOf(native: Native, graph: Graph): Set<Pointer<"ggml_tensor">> {
@@ -18,7 +19,7 @@ export function tensorsOf(native: Native, graph: Graph): Set<Pointer<"ggml_tenso
     if (seen.has(at)) continue;
     seen.add(at);
     const { src, view_src } = native.structAt("ggml_tensor", at);
-    for (const source of src) if (source !== 0n) open.push(source as Pointer<"ggml_tensor">);
+    for (const source of src) if (source !== 0n) open.push(originalOf(source as Pointer<"ggml_tensor">));
     if (view_src !== null) open.push(view_src);
   }
   return seen;
@@ -27,21 +28,30 @@ export function tensorsOf(native: Native, graph: Graph): Set<Pointer<"ggml_tenso
 /** The operands of a graph's nodes as they are now. A scheduler puts copies in their place, which go with its next graph. */
 export class SourceSnapshot {
   readonly #native: Native;
-  readonly #sources: readonly (readonly [Pointer<"ggml_tensor">, BigUint64Array])[];
+  readonly #byNode: ReadonlyMap<Pointer<"ggml_tensor">, BigUint64Array>;
 
   /** Notes them. */
   constructor(native: Native, tensors: ReadonlySet<Pointer<"ggml_tensor">>) {
     this.#native = native;
-    this.#sources = Array.from(
+    const sources = Array.from(
       tensors,
-      (tensor) => [tensor, native.structAt("ggml_tensor", tensor).src.slice()] as const,
+      (tensor) => {
+        const { src } = native.structAt("ggml_tensor", tensor);
+        return [tensor, src.map((source) => originalOf(source as Pointer<"ggml_tensor">))] as const;
+      },
     )
-      .filter(([, sources]) => sources.some((source) => source !== 0n));
+      .filter(([, operands]) => operands.some((source) => source !== 0n));
+    this.#byNode = new Map(sources);
+  }
+
+  /** An operand of a node as it was. */
+  operandOf(node: Pointer<"ggml_tensor">, slot: number): Pointer<"ggml_tensor"> | undefined {
+    return this.#byNode.get(node)?.[slot] as Pointer<"ggml_tensor"> | undefined;
   }
 
   /** Puts them back. */
   restore(): void {
-    for (const [tensor, sources] of this.#sources) this.#native.structAt("ggml_tensor", tensor).src.set(sources);
+    for (const [tensor, sources] of this.#byNode) this.#native.structAt("ggml_tensor", tensor).src.set(sources);
   }
 }
 

@@ -2,9 +2,11 @@ import { integer, options, type RulesOf } from "../../../base/options.ts";
 import { brands } from "../brands.ts";
 import { InvalidArgumentError } from "../../errors.ts";
 import { checkInteger, show } from "../../../base/check.ts";
-import { assertWritable } from "../tensor/index_lock.ts";
+import { assertWritable } from "../indices/lock.ts";
 import { statusError } from "./status.ts";
-import { notAllocated } from "./graph_check.ts";
+import { notAllocated, tensorLabel } from "./graph_check.ts";
+import { remoteBuffers } from "../tensor/remote_buffers.ts";
+import { onAnotherMachine } from "../tensor/view.ts";
 import type { TensorReference } from "../tensor/references.ts";
 
 /** Rows of bytes inside a tensor and inside an array. */
@@ -117,11 +119,12 @@ export function checkSameLayout(from: TensorReference, to: TensorReference): voi
   );
 }
 
-/** Throws NotAllocatedError for a tensor that lies in no buffer: these functions go by the buffer, which a context with memory of its own hasn't. */
+/** Throws UnsupportedOperationError for a tensor on another machine, NotAllocatedError for one that lies in no buffer: these functions go by the buffer, which a context with memory of its own hasn't. */
 export function checkAllocated(tensor: TensorReference): void {
   brands.tensor.check("tensor", tensor);
   const { native, unsafePointer } = tensor;
   const { data, buffer, view_src } = native.structAt("ggml_tensor", unsafePointer);
+  if (buffer !== null && remoteBuffers.has(buffer)) throw onAnotherMachine(tensorLabel(native, unsafePointer));
   if (data !== null && buffer !== null) return;
   if (view_src !== null) {
     const source = native.structAt("ggml_tensor", view_src);

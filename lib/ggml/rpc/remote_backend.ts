@@ -13,6 +13,9 @@ import type { GgmlContext } from "../tensor/context.ts";
 import type { Graph } from "../graph/graph.ts";
 import { checkGraph } from "../backend/graph_check.ts";
 import { brands } from "../brands.ts";
+import { ownOperand } from "../indices/guard.ts";
+import { type GraphPart, splitGraph } from "../indices/parts.ts";
+import { traceIndices } from "../indices/trace.ts";
 import { buffersOf, clearEmpty, forgetBuffers, unallocated } from "../allocator/release_memory.ts";
 import { remoteBuffers } from "../tensor/remote_buffers.ts";
 import { connectRules } from "./connect.ts";
@@ -148,15 +151,20 @@ export class RemoteBackend implements AsyncDisposable {
     return valuesFrom(tensor, bytes);
   }
 
-  /** Computes a graph whose tensors all lie on the device. Throws NotAllocatedError, UnsupportedOperationError, BackendError. C: `ggml_backend_graph_compute`. */
+  /** Computes a graph whose tensors all lie on the device. Throws InvalidArgumentError for an index outside of its tensor, NotAllocatedError, UnsupportedOperationError, BackendError. C: `ggml_backend_graph_compute`. */
   async compute(graph: Graph): Promise<void> {
     this.#assertAlive();
     const device = this.#devices.pointers[0] as Pointer<"ggml_backend_device">;
     brands.graph.check("graph", graph);
     checkGraph(this.#native, graph, { device, name: this.device.endpoint });
     if (graph.length === 0) throw new GraphError("the graph is empty", { expected: "a graph with nodes" });
-    const release = graph.retain();
-    const status = await this.#work([release], "ggml_backend_graph_compute", this.#backend, graph.unsafePointer);
+    const { inputs, computed } = traceIndices(graph, ownOperand(this.#native));
+    const split = splitGraph(graph, computed);
+    const [first, ...rest] = split.parts as [GraphPart, ...GraphPart[]];
+    // The server would end for an index out of range.
+    const parts = [{ ...first, checks: inputs }, ...rest];
+    const work = this.#thread.run("computeRemote", { backend: this.#backend, parts });
+    const status = await this.#released([split.release, graph.retain()], work);
     const error = statusError(status, `computing on ${this.device.endpoint}`);
     if (error !== undefined) throw error;
   }
@@ -170,8 +178,13 @@ export class RemoteBackend implements AsyncDisposable {
     name: K,
     ...args: Parameters<Lib[K]>
   ): Promise<ReturnType<Lib[K]>> {
+    return await this.#released(releases, this.#thread.call(name, ...args));
+  }
+
+  /** Waits for work of the thread, then releases what it retains. */
+  async #released<T>(releases: readonly (() => void)[], work: Promise<T>): Promise<T> {
     try {
-      return await this.#thread.call(name, ...args);
+      return await work;
     } finally {
       // A thread that was lost may still use it.
       if (this.#thread.lost === undefined) releases.forEach((release) => release());

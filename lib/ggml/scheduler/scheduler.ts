@@ -10,8 +10,8 @@ import { assertAnyThread } from "../backend/js_devices_in_use.ts";
 import { ComputeThread, type WorkOptions } from "../backend/compute_thread.ts";
 import type { Graph } from "../graph/graph.ts";
 import { tensorLabel } from "../backend/graph_check.ts";
-import { lockIndices } from "../tensor/index_lock.ts";
-import { checkIndices } from "../backend/index_check.ts";
+import { guardIndices, ownOperand } from "../indices/guard.ts";
+import { type NodeCheck, nodeChecks, withNodeCallback } from "./node_callback.ts";
 import { Handle, retainAll } from "../tensor/handle.ts";
 import { SchedulerState } from "./state.ts";
 import { clearEmpty } from "../allocator/release_memory.ts";
@@ -228,11 +228,16 @@ export class Scheduler implements Disposable {
     this.#ready(graph);
     const { unsafePointer } = this;
     const { lib } = this.native;
-    const status = this.#thread.runSync(this.#retain(graph), () => {
-      const computed = lib.ggml_backend_sched_graph_compute_async(unsafePointer, graph.unsafePointer);
-      lib.ggml_backend_sched_synchronize(unsafePointer);
-      return computed;
-    });
+    const { releases, checks } = this.#retain(graph);
+    const status = this.#thread.runSync(
+      releases,
+      () =>
+        withNodeCallback(this.native, unsafePointer, { checks, shown: undefined }, () => {
+          const computed = lib.ggml_backend_sched_graph_compute_async(unsafePointer, graph.unsafePointer);
+          lib.ggml_backend_sched_synchronize(unsafePointer);
+          return computed;
+        }),
+    );
     this.#check(status);
   }
 
@@ -291,7 +296,9 @@ export class Scheduler implements Disposable {
   }
 
   async #run(graph: Graph, signal: AbortSignal | undefined, stream?: NodeStream): Promise<void> {
+    const { releases, checks } = this.#retain(graph);
     const input = {
+      checks,
       scheduler: this.unsafePointer,
       graph: graph.unsafePointer,
       places: this.backends.map((backend) => brands.backend.of(backend).place()),
@@ -301,7 +308,7 @@ export class Scheduler implements Disposable {
       ? undefined
       : (message: { node?: Pointer<"ggml_tensor"> | undefined }) => stream.add(message.node);
     const status = await this.#thread.run(
-      this.#retain(graph),
+      releases,
       (thread) => thread.run("computeScheduled", input, { signal, onMessage }),
     );
     if (stream?.stopped !== true) this.#check(status);
@@ -316,14 +323,20 @@ export class Scheduler implements Disposable {
     if (this.#state.allocation?.isOf(graph) !== true) this.allocate(graph);
   }
 
-  /** Retains what a computation uses. */
-  #retain(graph: Graph): (() => void)[] {
-    return retainAll(
-      () => lockIndices(checkIndices(graph)),
+  /** Retains what a computation uses; returns what is to be checked on the way, too. */
+  #retain(graph: Graph): { releases: (() => void)[]; checks: readonly NodeCheck[] } {
+    const own = ownOperand(this.native);
+    const { release, computed, nodes } = guardIndices(graph, {
+      freeze: this.backends.every(({ device }) => device.kind === "cpu"),
+      operandOf: (node, slot) => this.#state.sources?.operandOf(node, slot) ?? own(node, slot),
+    });
+    const releases = retainAll(
+      () => release,
       () => this.#handle.retain(),
       () => graph.retain(),
       ...this.backends.map((backend) => () => brands.backend.of(backend).borrow(this)),
     );
+    return { releases, checks: nodeChecks(nodes, computed) };
   }
 
   /** Does work with a graph while neither it nor this object may be changed: devices in TypeScript are asked what they support. */

@@ -8,7 +8,8 @@ import { brands } from "../brands.ts";
 import type { GgmlContext } from "./context.ts";
 import type { NativeObject } from "./handle.ts";
 import { remoteBuffers } from "./remote_buffers.ts";
-import { assertWritable } from "./index_lock.ts";
+import { originalOf } from "../indices/freeze.ts";
+import { assertWritable } from "../indices/lock.ts";
 import { readTensor, readTensorBytes } from "./read.ts";
 import { dataOf, isOnHost, type TensorArray, type TensorValues, viewTensor } from "./view.ts";
 import { type TensorInput, writeTensor, writeTensorBytes } from "./write.ts";
@@ -158,7 +159,7 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
   get sources(): (Tensor | undefined)[] {
     const found = Array.from(
       this.struct.src,
-      (at) => at === 0n ? undefined : brands.context.of(this.context).wrap(at as Pointer<"ggml_tensor">),
+      (at) => at === 0n ? undefined : brands.context.of(this.context).wrap(originalOf(at as Pointer<"ggml_tensor">)),
     );
     return found.slice(0, found.findLastIndex((one) => one !== undefined) + 1);
   }

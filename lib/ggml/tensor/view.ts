@@ -51,13 +51,7 @@ export function arrayOver(type: TypeName, bytes: Uint8Array<ArrayBuffer>): Tenso
 export function dataOf(tensor: Tensor): Pointer<"void"> {
   const { data, buffer } = tensor.struct;
   if (buffer !== null && remoteBuffers.has(buffer)) {
-    throw new UnsupportedOperationError(
-      `${tensor.label} lies on another machine; use the read and write of its RemoteBackend`,
-      {
-        value: tensor.name,
-        expected: "a tensor on this machine",
-      },
-    );
+    throw onAnotherMachine(tensor.label);
   }
   if (data !== null) return data;
   // One without elements lies in a buffer at no address.
@@ -65,6 +59,14 @@ export function dataOf(tensor: Tensor): Pointer<"void"> {
   throw new NotAllocatedError(
     `${tensor.label} has no memory; allocate its context or graph, or make it in a context with the option memory`,
     { value: tensor.name, expected: "a tensor with memory" },
+  );
+}
+
+/** The error for a tensor whose memory only a RemoteBackend reaches. */
+export function onAnotherMachine(label: string): UnsupportedOperationError {
+  return new UnsupportedOperationError(
+    `${label} lies on another machine; use the read and write of its RemoteBackend`,
+    { value: label, expected: "a tensor on this machine" },
   );
 }
 

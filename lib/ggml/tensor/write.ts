@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "../../errors.ts";
 import { isArray, isInstance, show } from "../../../base/check.ts";
-import { assertWritable } from "./index_lock.ts";
+import { assertWritable } from "../indices/lock.ts";
 import { quantizeRows } from "./quantize.ts";
 import type { Tensor } from "./tensor.ts";
 import { arrayOver, assertContiguous, dataOf, isOnHost } from "./view.ts";

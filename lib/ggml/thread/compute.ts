@@ -1,5 +1,6 @@
 import type { Pointer } from "../../../ffi/types/pointer.ts";
 import type { TaskContext } from "../../../ffi/thread/task.ts";
+import { computeParts, type GraphPart } from "../indices/parts.ts";
 
 /** Addresses and settings to compute with a backend. Plain data. */
 export interface BackendPlace {
@@ -17,13 +18,31 @@ export interface BackendPlace {
 export interface ComputeInput {
   /** The backend that computes. */
   readonly place: BackendPlace;
-  /** The graph. */
-  readonly graph: Pointer<"ggml_cgraph">;
+  /** The graph's parts. */
+  readonly parts: readonly GraphPart[];
 }
 
 /** Computes a graph; returns the `ggml_status`. */
-export function computeGraph({ place, graph }: ComputeInput, context: TaskContext): number {
-  return withBackends([place], context, () => context.lib.ggml_backend_graph_compute(place.backend, graph));
+export function computeGraph({ place, parts }: ComputeInput, context: TaskContext): number {
+  const { native, lib } = context;
+  return withBackends(
+    [place],
+    context,
+    () => computeParts(native, parts, (graph) => lib.ggml_backend_graph_compute(place.backend, graph)),
+  );
+}
+
+/** Input of `computeRemote`. */
+export interface RemoteComputeInput {
+  /** The backend, which computes on another machine. */
+  readonly backend: Pointer<"ggml_backend">;
+  /** The graph's parts. */
+  readonly parts: readonly GraphPart[];
+}
+
+/** Computes a graph on another machine; returns the `ggml_status`. */
+export function computeRemote({ backend, parts }: RemoteComputeInput, { native, lib }: TaskContext): number {
+  return computeParts(native, parts, (graph) => lib.ggml_backend_graph_compute(backend, graph));
 }
 
 /** Does work while backends have their share of the cores, and hear when the request is cancelled. */

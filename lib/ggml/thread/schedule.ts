@@ -1,5 +1,6 @@
 import type { Pointer } from "../../../ffi/types/pointer.ts";
 import type { TaskContext } from "../../../ffi/thread/task.ts";
+import { type NodeCheck, type ShownNodes, withNodeCallback } from "../scheduler/node_callback.ts";
 import { type BackendPlace, withBackends } from "./compute.ts";
 
 /** States of the gate: wait, continue, stop. */
@@ -27,6 +28,8 @@ export interface ScheduleInput {
   readonly places: readonly BackendPlace[];
   /** Nodes that the caller wants to see as they are computed. */
   readonly watch?: Watch | undefined;
+  /** Indices that are checked once the node before them was computed. */
+  readonly checks: readonly NodeCheck[];
 }
 
 /** A node that was computed; without one a sign of life. */
@@ -37,24 +40,16 @@ export interface NodeMessage {
 
 /** Computes a graph through a scheduler; returns the `ggml_status`. */
 export function computeScheduled(input: ScheduleInput, context: TaskContext<NodeMessage>): number {
-  const { scheduler, graph, places, watch } = input;
-  const compute = (): number => context.lib.ggml_backend_sched_graph_compute(scheduler, graph);
-  return withBackends(
-    places,
-    context,
-    () => watch === undefined ? compute() : watched(scheduler, watch, context, compute),
-  );
+  const { scheduler, graph, places, watch, checks } = input;
+  const { lib, native } = context;
+  const compute = (): number => lib.ggml_backend_sched_graph_compute(scheduler, graph);
+  const shown = watch === undefined ? undefined : shownNodes(watch, context);
+  return withBackends(places, context, () => withNodeCallback(native, scheduler, { checks, shown }, compute));
 }
 
-function watched(
-  scheduler: Pointer<"ggml_backend_sched">,
-  { nodes, gate }: Watch,
-  { native, lib, cancelled, post }: TaskContext<NodeMessage>,
-  compute: () => number,
-): number {
-  const wanted = new Set<bigint>(nodes);
+/** The nodes that the caller wants to see, and what shows one and waits; `false` stops the computation. */
+function shownNodes({ nodes, gate }: Watch, { cancelled, post }: TaskContext<NodeMessage>): ShownNodes {
   const word = new Int32Array(gate);
-  let stopped = false;
   const show = (node: Pointer<"ggml_tensor">): boolean => {
     Atomics.store(word, 0, gateStates.wait);
     post({ node });
@@ -67,17 +62,5 @@ function watched(
     }
     return Atomics.load(word, 0) === gateStates.go;
   };
-  using callback = native.callback("ggml_backend_sched_eval_callback", (node, ask) => {
-    if (node === null) return true;
-    // Once stopped, each part of the graph is left at its first node.
-    if (ask) return stopped || wanted.has(node);
-    stopped ||= !show(node);
-    return !stopped;
-  });
-  lib.ggml_backend_sched_set_eval_callback(scheduler, callback.pointer, null);
-  try {
-    return compute();
-  } finally {
-    lib.ggml_backend_sched_set_eval_callback(scheduler, null, null);
-  }
+  return { nodes: new Set(nodes), show };
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { computeGraph } from "./compute.ts";
+import { computeGraph, computeRemote } from "./compute.ts";
 import { inspectModule } from "./modules.ts";
 import { closeRemote, openRemote } from "./rpc.ts";
 import { computeScheduled } from "./schedule.ts";
@@ -13,6 +13,7 @@ import { evaluateTraining, initTraining, trainEpoch } from "./training.ts";
 /** The tasks by name. */
 export const ggmlTasks = {
   computeGraph,
+  computeRemote,
   computeScheduled,
   inspectModule,
   initTraining,

@@ -1,4 +1,4 @@
-// A graph that no check can find wrong before: an index that the graph itself computes lies outside of its tensor, and native code aborts.
+// A graph that no check can find wrong before, and native code aborts: the raw layer gives a node a number that none of its operators has.
 import { GgmlContext } from "../../../lib/ggml/tensor/context.ts";
 import { Graph } from "../../../lib/ggml/graph/graph.ts";
 import * as ops from "../../../lib/ggml/ops/mod.ts";
@@ -13,11 +13,15 @@ const codeOf = (run: Promise<unknown>): Promise<string> => run.then(() => "none"
 const context = await GgmlContext.create();
 const table = context.tensor("f32", [2, 3]);
 const scores = context.tensor("f32", [5]);
-const rows = ops.getRows(context, table, ops.argmax(context, scores));
+const rows = ops.neg(context, ops.getRows(context, table, ops.argmax(context, ops.view(context, scores, [3]))));
 const graph = new Graph(context).forward(rows);
+const operator = rows.struct.op_params;
+const neg = operator[0] as number;
+const NONE = 9_999;
 const buffer = allocateIn(context, registry.device("CPU").bufferType);
 table.write([1, 2, 3, 4, 5, 6]);
 scores.write([0, 1, 2, 3, 4]);
+operator[0] = NONE;
 
 const backend = open();
 const first = await codeOf(backend.compute(graph));
@@ -37,10 +41,11 @@ backend[Symbol.dispose]();
 
 using other = open();
 scores.write([0, 9, 0, 0, 0]);
+operator[0] = neg;
 const after = await codeOf(other.compute(graph));
 const values = Array.from(rows.read(), Number);
 
-scores.write([0, 0, 0, 9, 0]);
+operator[0] = NONE;
 const scheduler = new Scheduler([other]);
 const scheduled = await codeOf(scheduler.compute(graph));
 const scheduledAgain = await codeOf(scheduler.compute(graph));

@@ -13,7 +13,7 @@ test("native code that aborts costs the backend or the scheduler, not the proces
     first: "NATIVE_ABORT",
     again: "NATIVE_ABORT",
     after: "none",
-    values: [3, 4],
+    values: [-3, -4],
     scheduled: "NATIVE_ABORT",
     scheduledAgain: "NATIVE_ABORT",
   });
