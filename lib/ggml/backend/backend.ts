@@ -153,8 +153,8 @@ export class Backend implements Disposable {
    * Computes a graph on a native thread; the event loop stays free. Leave the graph's tensors alone until it is done. Calls on one backend run one
    * after another.
    *
-   * Rejects with NotAllocatedError, UnsupportedOperationError, BackendError, AllocationError, DisposedError, the signal's reason; with
-   * NativeAbortError when native code aborted: the backend can't be used any more. C: `ggml_backend_graph_compute`.
+   * Rejects with NotAllocatedError, UnsupportedOperationError, InvalidArgumentError for an index outside of its tensor, BackendError, AllocationError,
+   * DisposedError, the signal's reason; with NativeAbortError when native code aborted: the backend can't be used any more. C: `ggml_backend_graph_compute`.
    */
   async compute(graph: GraphReference, options?: WorkOptions): Promise<void> {
     const { signal } = computeSpec.check(options);
@@ -186,7 +186,8 @@ export class Backend implements Disposable {
 
   /**
    * Begins to compute a graph on the calling thread; done after {@linkcode Backend.synchronize}. A backend that works in step with the caller, such as
-   * the CPU, is done when the call returns. Throws as {@linkcode Backend.compute} rejects. C: `ggml_backend_graph_compute_async`.
+   * the CPU, is done when the call returns. Throws as {@linkcode Backend.compute} rejects, and UnsupportedOperationError for a graph that computes
+   * indices in a way that may give any number. C: `ggml_backend_graph_compute_async`.
    */
   begin(graph: GraphReference): void {
     this.#core.assertIdle("compute");
@@ -198,7 +199,7 @@ export class Backend implements Disposable {
     throw error;
   }
 
-  /** A plan for a graph that is computed often. Throws as {@linkcode Backend.compute} rejects, BackendError for a backend without plans. C: `ggml_backend_graph_plan_create`. */
+  /** A plan for a graph that is computed often. Throws as {@linkcode Backend.begin}, BackendError for a backend without plans. C: `ggml_backend_graph_plan_create`. */
   plan(graph: GraphReference): GraphPlan {
     this.#core.assertIdle("plan");
     return createGraphPlan(this, graph, (compute) => {
