@@ -2,7 +2,7 @@
 import {
   allocateContext,
   type Backend,
-  BackendBuffer,
+  type BackendBuffer,
   compareBackends,
   computeSync,
   connectRpc,
