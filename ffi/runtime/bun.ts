@@ -52,6 +52,7 @@ export function bunRuntime(): NativeRuntime {
     name: "bun",
     structs: false,
     maxParameters: MAX_PARAMETERS,
+    mayCall: () => true,
     bind(path: string, symbol: string, signature: AbiSignature): RawFunction {
       return ffi.dlopen(path, { [symbol]: definition(signature) }).symbols[symbol] as RawFunction;
     },

@@ -1,7 +1,8 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { environment, rethrowDenied } from "./environment.ts";
+import { environment } from "./environment.ts";
+import { rethrowDenied } from "../../base/permission.ts";
 
 /** The folder that models and libraries are kept in: `$GGML_FFI_CACHE`, else the system's cache folder and `ggml-ffi`. */
 export function cacheFolder(): string {

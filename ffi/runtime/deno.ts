@@ -14,6 +14,7 @@ type DenoPointer = { readonly [pointerMark]: true };
 /** The parts of Deno that are used. Declared here, so that this file also checks where Deno's types aren't at hand. */
 interface DenoFfi {
   dlopen(path: string, symbols: Record<string, ForeignFunction>): { readonly symbols: Record<string, RawFunction> };
+  readonly permissions: { requestSync(descriptor: { readonly name: "ffi" }): { readonly state: string } };
   readonly UnsafePointer: {
     of(memory: ArrayBufferView): DenoPointer;
     value(pointer: DenoPointer): bigint;
@@ -57,6 +58,8 @@ export function denoRuntime(): NativeRuntime {
     name: "deno",
     structs: true,
     maxParameters: Infinity,
+    // For all of it: with paths, Deno permits no addresses of memory.
+    mayCall: () => deno.permissions.requestSync({ name: "ffi" }).state === "granted",
     bind(path: string, symbol: string, signature: AbiSignature): RawFunction {
       // Each symbol is a dlopen of its own: the system counts the references, nothing is loaded twice.
       return deno.dlopen(path, { [symbol]: definition(signature) }).symbols[symbol] as RawFunction;

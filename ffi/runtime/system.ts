@@ -1,6 +1,5 @@
 import process from "node:process";
-import { rethrowDenied } from "./environment.ts";
-import { LibraryOpenError, UnsupportedPlatformError } from "../../base/errors.ts";
+import { LibraryOpenError, PermissionError, UnsupportedPlatformError } from "../../base/errors.ts";
 import { cString, readCString } from "../memory/c_string.ts";
 import type { AbiSignature, NativeRuntime, RawFunction } from "./types.ts";
 
@@ -34,10 +33,15 @@ export interface System {
 
 const systems = new WeakMap<NativeRuntime, System>();
 
-/** The operating system as seen through a runtime. */
+/** The operating system as seen through a runtime. Throws PermissionError. */
 export function systemOf(runtime: NativeRuntime): System {
   let system = systems.get(runtime);
   if (system === undefined) {
+    if (!runtime.mayCall()) {
+      throw new PermissionError("calling native code isn't permitted: run with --allow-ffi, without paths", {
+        expected: "--allow-ffi",
+      });
+    }
     system = process.platform === "win32" ? windows(runtime) : posix(runtime);
     systems.set(runtime, system);
   }
@@ -79,7 +83,6 @@ function libcPath(runtime: NativeRuntime): string {
       runtime.bind(name, "getpid", { parameters: [], result: "i32" });
       return name;
     } catch (error) {
-      rethrowDenied(error, "calling native code", "--allow-ffi");
       last = error;
     }
   }

@@ -1,13 +1,24 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { rethrowDenied } from "../../base/permission.ts";
 import { NativeThreadError } from "../../base/errors.ts";
 
-/** Returns the URL of a native thread's entry module: its file or address or, in a program made of one file, its text. Throws NativeThreadError when there is neither. */
+/**
+ * Returns the URL of a native thread's entry module: its file or address or, in a program made of one file and where the file may not be read, its text.
+ * Throws NativeThreadError when there is neither, PermissionError when the file may not be read and there is no text.
+ */
 export async function entryUrl(file: URL, loadText: () => Promise<string | null>): Promise<URL> {
   if (isRemote(file)) return importing(file);
-  if (file.protocol !== "file:" || existsSync(fileURLToPath(file))) return file;
+  if (file.protocol !== "file:") return file;
+  let denied: unknown;
+  try {
+    if (existsSync(fileURLToPath(file))) return file;
+  } catch (error) {
+    denied = error;
+  }
   const text = await loadText();
   if (text !== null) return new URL(`data:text/javascript;charset=utf-8,${encodeURIComponent(text)}`);
+  rethrowDenied(denied, `reading ${fileURLToPath(file)}`, "--allow-read");
   throw new NativeThreadError(
     `the native thread's module ${file.href} isn't there, and this build doesn't carry its text`,
     { value: file.href, expected: "the package as it was published, bundled or not" },

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { rethrowDenied } from "../../base/permission.ts";
 import { GgufFetchError } from "../errors.ts";
 import { checkInteger } from "../../base/check.ts";
 import type { ByteSource } from "./byte_source.ts";
@@ -181,6 +182,7 @@ class PartRequest {
       promise.catch(() => {});
       this.#signal?.throwIfAborted();
       if (error instanceof GgufFetchError) throw error;
+      rethrowDenied(error, `fetching ${this.url.href}`, `--allow-net=${this.url.host}`);
       const words = error instanceof Error ? error.message : String(error);
       throw problem(this.url.href, `can't be fetched (${words})`, this.url.href, "a server that answers", error);
     } finally {

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import { rethrowDenied } from "../../ffi/runtime/environment.ts";
+import { rethrowDenied } from "../../base/permission.ts";
 import { expectedManifest } from "../../ffi/library/locate.ts";
 import { readManifest, verifyFile } from "../../ffi/library/manifest.ts";
 import { platformPackage } from "../../ffi/library/platform.ts";
@@ -16,8 +16,8 @@ import { unpackTarball } from "./tarball.ts";
 
 /** Fetches the libraries of this release into a folder, unless they are there and whole. */
 export async function fetchLibraries(directory: string, options: DownloadOptions): Promise<InstalledLibraries> {
-  if (isWhole(directory)) return { directory, downloadedBytes: 0 };
   try {
+    if (isWhole(directory)) return { directory, downloadedBytes: 0 };
     await mkdir(dirname(directory), { recursive: true });
     const tarball = await findTarball(platformPackage(), packageVersion, options.signal);
     const { bytes, downloadedBytes } = await download(tarball, `${directory}.tgz.part`, options);

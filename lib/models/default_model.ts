@@ -7,6 +7,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { cacheFolder } from "../../ffi/runtime/cache_folder.ts";
+import { rethrowDenied } from "../../base/permission.ts";
 import { ModelAccessError, ModelNotFoundError } from "../errors.ts";
 
 /** File name of the default model: SmolLM2 135M Instruct, quantized to four bits, Apache-2.0. */
@@ -30,11 +31,12 @@ export async function defaultModelPath(): Promise<string> {
     await stat(path);
     return path;
   } catch (cause) {
+    rethrowDenied(cause, "looking for the default model", `--allow-read=${path}`);
     const { code } = cause as { code?: unknown };
     if (code !== "ENOENT" && code !== "ENOTDIR") {
       const words = cause instanceof Error ? cause.message : String(cause);
       throw new ModelAccessError(
-        `the default model, ${path}, can't be read (${words}); check its permissions and, in Deno, --allow-read`,
+        `the default model, ${path}, can't be read (${words}); check its permissions`,
         { value: path, expected: "a file that may be read", cause },
       );
     }

@@ -6,6 +6,7 @@
 
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { rethrowDenied } from "../../base/permission.ts";
 import { ModelNotFoundError } from "../errors.ts";
 import { cacheFolder } from "../../ffi/runtime/cache_folder.ts";
 
@@ -23,6 +24,7 @@ export async function speechModelPath(): Promise<string> {
     await stat(path);
     return path;
   } catch (cause) {
+    rethrowDenied(cause, "looking for the default speech model", `--allow-read=${path}`);
     throw new ModelNotFoundError(
       `there is no default speech model in the cache (${path}); give the path of a Whisper model in whisper.cpp's format, or run \`npm run setup -- --speech\` in a clone of the repository`,
       { value: path, expected: "a model in the cache", cause },

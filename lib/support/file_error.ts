@@ -1,3 +1,5 @@
+import { rethrowDenied } from "../../base/permission.ts";
+
 /** The classes of errors about a file that can't be opened. */
 export interface FileErrors {
   /** The file isn't there. */
@@ -14,8 +16,9 @@ export function throwFileError(path: string, cause: unknown, { NotFound, Access,
   if (code === "ENOENT" || code === "ENOTDIR") {
     throw new NotFound(`there is no file ${path}; check the path`, { value: path, expected, cause });
   }
+  rethrowDenied(cause, `reading ${path}`, `--allow-read=${path}`);
   const message = cause instanceof Error ? cause.message : String(cause);
-  throw new Access(`${path} can't be read (${message}); check its permissions and, in Deno, --allow-read`, {
+  throw new Access(`${path} can't be read (${message}); check its permissions`, {
     value: path,
     expected: "a file that may be read",
     cause,

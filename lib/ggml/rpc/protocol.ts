@@ -4,6 +4,7 @@
  * @module
  */
 
+import { rethrowDenied } from "../../../base/permission.ts";
 import { joined } from "../../../ffi/memory/concat.ts";
 import { createConnection, type Socket } from "node:net";
 import { RPC_PROTO_MAJOR_VERSION, RPC_PROTO_MINOR_VERSION } from "../../../ffi/tables/constants.ts";
@@ -101,7 +102,7 @@ class Connection {
     });
     this.#socket.on(
       "error",
-      (cause: Error) => reject(this.#connectError(`can't be reached (${cause.message})`, cause)),
+      (cause: Error) => reject(this.#refused(cause)),
     );
     this.#socket.on(
       "close",
@@ -116,6 +117,15 @@ class Connection {
     if (signal?.aborted === true) abort();
     signal?.addEventListener("abort", abort, { once: true });
     void this.#closed.then(() => signal?.removeEventListener("abort", abort));
+  }
+
+  #refused(cause: Error): Error {
+    try {
+      rethrowDenied(cause, `connecting to ${this.#endpoint}`, `--allow-net=${this.#endpoint}`);
+    } catch (denied) {
+      return denied as Error;
+    }
+    return this.#connectError(`can't be reached (${cause.message})`, cause);
   }
 
   #connectError(words: string, cause?: unknown): RpcConnectError {

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { rethrowDenied } from "../../../ffi/runtime/environment.ts";
+import { rethrowDenied } from "../../../base/permission.ts";
 import type { ByteReader } from "./byte_reader.ts";
 import { FfmpegError } from "./errors.ts";
 

@@ -5,7 +5,9 @@
  */
 
 import { open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import process from "node:process";
+import { rethrowDenied } from "../../../base/permission.ts";
 import { ModelAccessError } from "../../errors.ts";
 import { checkText, isInstance, refuse } from "../../../base/check.ts";
 import { options as declare, type RulesOf, signal as signalRule } from "../../../base/options.ts";
@@ -34,6 +36,7 @@ export async function writeModel(
   signal?.throwIfAborted();
   const part = `${path}.${process.pid}.part`;
   const refused = (cause: unknown): never => {
+    rethrowDenied(cause, `writing ${path}`, `--allow-write=${dirname(path)}`);
     const words = cause instanceof Error ? cause.message : String(cause);
     throw new ModelAccessError(`${path} can't be written (${words}); give a path in a folder that may be written to`, {
       value: path,

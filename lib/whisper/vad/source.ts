@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { rethrowDenied } from "../../../base/permission.ts";
 import { ModelAccessError, ModelNotFoundError } from "../../errors.ts";
 import { cacheFolder } from "../../../ffi/runtime/cache_folder.ts";
 import { WhisperFormatError } from "../errors.ts";
@@ -15,8 +16,8 @@ const MOST = 1 << 24;
 /** Reads a model for voice activity and checks it; `undefined` where none was given and set-up brought none. */
 export async function readVad(given: ModelInput | undefined): Promise<VadModelInput | undefined> {
   if (given === undefined) {
-    const path = join(cacheFolder(), "models", DEFAULT_VAD_FILE);
-    const isThere = await stat(path).then(() => true, () => false);
+    const path = defaultVadPath();
+    const isThere = path !== undefined && await stat(path).then(() => true, () => false);
     return isThere ? await readVad({ path }) : undefined;
   }
   const { name, bytes } = "path" in given
@@ -25,6 +26,15 @@ export async function readVad(given: ModelInput | undefined): Promise<VadModelIn
   if (bytes.length > MOST) throw tooLarge(name, bytes.length);
   readVadModel(new ModelCursor(new MemoryModel(bytes, name)));
   return { name, bytes };
+}
+
+/** The default model's path; `undefined` where Deno doesn't permit to know the cache folder. */
+function defaultVadPath(): string | undefined {
+  try {
+    return join(cacheFolder(), "models", DEFAULT_VAD_FILE);
+  } catch {
+    return undefined;
+  }
 }
 
 function tooLarge(name: string, bytes: number): WhisperFormatError {
@@ -43,6 +53,7 @@ async function read(path: string): Promise<Uint8Array<ArrayBuffer>> {
     return new Uint8Array(await readFile(path));
   } catch (cause) {
     if (cause instanceof WhisperFormatError) throw cause;
+    rethrowDenied(cause, `reading ${path}`, `--allow-read=${path}`);
     const { code } = cause as { code?: unknown };
     const details = { value: path, expected: "a Silero model in whisper.cpp's format", cause };
     if (code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR") {
@@ -50,7 +61,7 @@ async function read(path: string): Promise<Uint8Array<ArrayBuffer>> {
     }
     const words = cause instanceof Error ? cause.message : String(cause);
     throw new ModelAccessError(
-      `${path} can't be read (${words}); check its permissions and, in Deno, --allow-read`,
+      `${path} can't be read (${words}); check its permissions`,
       details,
     );
   }

@@ -47,5 +47,5 @@ test("in Deno: what isn't permitted is told as such", { skip: "bun" in process.v
   const read = `--allow-read=/,${process.cwd()}`;
   assert.match(told(read, "--allow-env"), /^MODEL_NOT_FOUND .*\/home\/nobody\/.cache/);
   assert.match(told(read), /^PERMISSION.* --allow-sys=homedir/);
-  assert.match(told("--allow-env", "--allow-read", "--deny-read=/home"), /^MODEL_ACCESS .*--allow-read/);
+  assert.match(told("--allow-env", "--allow-read", "--deny-read=/home"), /^PERMISSION .*--allow-read/);
 });
