@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { InvalidArgumentError } from "../../lib/errors.ts";
-import { checkCompletion, checkGeneration } from "../../lib/llama/generation/options.ts";
+import { type ChatSendOptions, checkSend } from "../../lib/llama/chat/options.ts";
+import { checkCompletion, type GenerationSettings } from "../../lib/llama/generation/options.ts";
 import { checkLoad } from "../../lib/llama/model/load_options.ts";
 import { modelPath } from "../../lib/models/model_path.ts";
 import { checkSampling, MAX_SEED } from "../../lib/llama/sampling/options.ts";
@@ -73,28 +74,31 @@ test("sampling: every number out of its range or no number is refused, the ends 
   }
 });
 
+const checkAnswer = (given: ChatSendOptions | undefined): GenerationSettings =>
+  checkSend("chat.send", given, []).generation;
+
 test("generation: maxTokens, stop, signal, unknown names", () => {
-  assert.deepEqual(checkGeneration("chat.send", undefined).stop, []);
-  assert.deepEqual(checkGeneration("chat.send", { stop: "a" }).stop, ["a"]);
-  assert.equal(checkGeneration("chat.send", { maxTokens: undefined }).maxTokens, undefined);
+  assert.deepEqual(checkAnswer(undefined).stop, []);
+  assert.deepEqual(checkAnswer({ stop: "a" }).stop, ["a"]);
+  assert.equal(checkAnswer({ maxTokens: undefined }).maxTokens, undefined);
   for (const bad of [0, -1, 1.5, NaN, 2 ** 31, "5"]) {
-    refused(() => checkGeneration("chat.send", { maxTokens: untyped(bad) }), /maxTokens is/, bad);
+    refused(() => checkAnswer({ maxTokens: untyped(bad) }), /maxTokens is/, bad);
   }
-  refused(() => checkGeneration("chat.send", { stop: "" }), /empty/);
-  refused(() => checkGeneration("chat.send", { stop: ["a", ""] }), /empty/);
-  refused(() => checkGeneration("chat.send", { stop: untyped([1]) }), /stop\[0\] is 1/);
-  refused(() => checkGeneration("chat.send", { stop: untyped(1) }), /stop is 1/);
-  refused(() => checkGeneration("chat.send", { stop: ["a", "\ud800"] }), /stop\[1\] isn't valid UTF-16/);
-  refused(() => checkGeneration("chat.send", { stop: new Array(65).fill("a") }), /64/);
-  refused(() => checkGeneration("chat.send", { signal: untyped({}) }), /AbortSignal/);
-  refused(() => checkGeneration("chat.send", untyped({ maxtokens: 5 })), /did you mean maxTokens/);
-  refused(() => checkGeneration("chat.send", untyped({ max_tokens: 5 })), /did you mean maxTokens/);
-  refused(() => checkGeneration("chat.send", untyped({ top_p: 5 })), /did you mean topP/);
-  refused(() => checkGeneration("chat.send", untyped({ nonsense: 5 })), /it knows temperature, /);
-  refused(() => checkGeneration("chat.send", untyped({ parseSpecial: true })), /no option/);
-  refused(() => checkGeneration("chat.send", untyped("x")), /a plain object/);
-  refused(() => checkGeneration("chat.send", untyped([])), /a plain object/);
-  refused(() => checkGeneration("chat.send", untyped(null)), /a plain object/);
+  refused(() => checkAnswer({ stop: "" }), /empty/);
+  refused(() => checkAnswer({ stop: ["a", ""] }), /empty/);
+  refused(() => checkAnswer({ stop: untyped([1]) }), /stop\[0\] is 1/);
+  refused(() => checkAnswer({ stop: untyped(1) }), /stop is 1/);
+  refused(() => checkAnswer({ stop: ["a", "\ud800"] }), /stop\[1\] isn't valid UTF-16/);
+  refused(() => checkAnswer({ stop: new Array(65).fill("a") }), /64/);
+  refused(() => checkAnswer({ signal: untyped({}) }), /AbortSignal/);
+  refused(() => checkAnswer(untyped({ maxtokens: 5 })), /did you mean maxTokens/);
+  refused(() => checkAnswer(untyped({ max_tokens: 5 })), /did you mean maxTokens/);
+  refused(() => checkAnswer(untyped({ top_p: 5 })), /did you mean topP/);
+  refused(() => checkAnswer(untyped({ nonsense: 5 })), /it knows temperature, /);
+  refused(() => checkAnswer(untyped({ parseSpecial: true })), /no option/);
+  refused(() => checkAnswer(untyped("x")), /a plain object/);
+  refused(() => checkAnswer(untyped([])), /a plain object/);
+  refused(() => checkAnswer(untyped(null)), /a plain object/);
   refused(() => checkCompletion("model.complete", { parseSpecial: untyped(1) }), /true or false/);
 });
 

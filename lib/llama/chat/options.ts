@@ -1,12 +1,12 @@
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkOneOf, checkOptions, refuse } from "../../../base/check.ts";
+import { checkOneOf, refuse } from "../../../base/check.ts";
 import { boolean, custom, integer, oneOf, options, type RulesOf, text } from "../../../base/options.ts";
 import type { SchemaMode } from "../../json_schema/mod.ts";
 import {
-  checkGeneration,
-  generationNames,
   type GenerationOptions,
+  generationRules,
   type GenerationSettings,
+  generationSettings,
 } from "../generation/options.ts";
 import { checkTools, type Tool } from "../tools/check_tools.ts";
 import { plainData } from "../tools/plain_data.ts";
@@ -72,9 +72,6 @@ export interface ChatSendOptions extends GenerationOptions {
   keepPartial?: boolean | undefined;
 }
 
-/** The options of {@linkcode ChatSendOptions} that aren't those of every generation. */
-type AnswerOptions = Omit<ChatSendOptions, keyof GenerationOptions>;
-
 /** {@linkcode ChatOptions}, declared. */
 const chatSpec = options(
   "model.chat",
@@ -88,10 +85,11 @@ const chatSpec = options(
   } satisfies RulesOf<ChatOptions>,
 );
 
-/** {@linkcode AnswerOptions}, declared. */
-const answerSpec = options(
+/** {@linkcode ChatSendOptions}, declared. */
+const sendSpec = options(
   "chat.send",
   {
+    ...generationRules,
     toolChoice: custom<unknown, { default: "auto" }>("a choice of tools", (_, value) => value, { default: "auto" }),
     parallelToolCalls: boolean({ default: true }),
     maxToolRounds: integer({ min: 0, max: 1000, default: 8 }),
@@ -104,7 +102,7 @@ const answerSpec = options(
     ),
     prefill: text({ default: "" }),
     keepPartial: boolean({ default: false }),
-  } satisfies RulesOf<AnswerOptions>,
+  } satisfies RulesOf<ChatSendOptions>,
 );
 
 /** Checked options of a chat. */
@@ -166,18 +164,28 @@ export function checkSend(
   given: ChatSendOptions | undefined,
   tools: readonly Tool[],
 ): ChatSendSettings {
-  const known = Object.entries(checkOptions(where, given, [...generationNames, ...answerSpec.names]));
-  const isOwn = (name: string): boolean => (answerSpec.names as readonly string[]).includes(name);
-  const own = answerSpec.check(Object.fromEntries(known.filter(([name]) => isOwn(name))), where);
-  const generation = checkGeneration(where, Object.fromEntries(known.filter(([name]) => !isOwn(name))));
-  const { parallelToolCalls, constrainToolCalls, reasoning = checkReasoning(true), ...settings } = own;
-  const toolChoice = checkChoice(own.toolChoice, tools);
+  const { parallelToolCalls, constrainToolCalls, ...checked } = sendSpec.check(given, where);
+  const { maxToolRounds, maxAttempts, toolErrors, prefill, keepPartial, ...others } = checked;
+  const { toolChoice: choice, reasoning = checkReasoning(true), ...sampling } = others;
+  const generation = generationSettings(sampling, given);
+  const toolChoice = checkChoice(choice, tools);
   const forced = toolChoice !== "auto" && toolChoice !== "none";
-  if (forced && own.prefill !== "") conflict("prefill", "a toolChoice that makes the model call a tool");
+  if (forced && prefill !== "") conflict("prefill", "a toolChoice that makes the model call a tool");
   if (generation.grammar !== undefined && tools.length > 0 && toolChoice !== "none" && constrainToolCalls) {
     conflict("a grammar", "tools; set toolChoice to none, or constrainToolCalls to false");
   }
-  return { ...settings, generation, toolChoice, reasoning, parallel: parallelToolCalls, constrain: constrainToolCalls };
+  return {
+    generation,
+    toolChoice,
+    reasoning,
+    prefill,
+    maxToolRounds,
+    maxAttempts,
+    toolErrors,
+    keepPartial,
+    parallel: parallelToolCalls,
+    constrain: constrainToolCalls,
+  };
 }
 
 function conflict(one: string, other: string): never {

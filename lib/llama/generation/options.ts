@@ -49,11 +49,7 @@ export const completionRules = {
   tokenHealing: boolean({ default: false }),
 } as const satisfies RulesOf<CompletionOptions>;
 
-const generationSpec = options("chat.send", generationRules);
 const completionSpec = options("model.complete", completionRules);
-
-/** The names of {@linkcode GenerationOptions}. */
-export const generationNames: readonly (keyof typeof generationRules)[] = generationSpec.names;
 
 type CheckedGeneration = Settings<typeof generationRules>;
 type CheckedCompletion = Settings<typeof completionRules>;
@@ -69,11 +65,6 @@ export interface GenerationSettings
   grammar: GrammarSettings | undefined;
   /** The marks of an answer's form; `undefined` for plain text. */
   marks: AnswerMarks | undefined;
-}
-
-/** Checks the options of `chat.send`. Throws {@linkcode InvalidArgumentError}. */
-export function checkGeneration(where: string, given: GenerationOptions | undefined): GenerationSettings {
-  return generationSettings(generationSpec.check(given, where), given);
 }
 
 /** Checks the options of `model.complete`. Throws {@linkcode InvalidArgumentError}. */
