@@ -2,14 +2,13 @@ import { computeSpec, type EvaluateOptions, evaluateSpec, type SchedulerOptions,
 import { definePicture } from "../../../base/inspect.ts";
 import { brands } from "../brands.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
-import { type AllocationError, BackendError, InvalidArgumentError, UnsupportedOperationError } from "../../errors.ts";
+import { type AllocationError, BackendError, InvalidArgumentError } from "../../errors.ts";
 import { ScheduledGraph, SourceSnapshot, tensorsOf } from "../backend/scheduled_graph.ts";
 import type { Backend } from "../backend/backend.ts";
 import { BufferType } from "../backend/buffer_type.ts";
 import { assertAnyThread } from "../backend/js_devices_in_use.ts";
 import { ComputeThread, type WorkOptions } from "../backend/compute_thread.ts";
 import type { Graph } from "../graph/graph.ts";
-import { tensorLabel } from "../backend/graph_check.ts";
 import { guardIndices, ownOperand } from "../indices/guard.ts";
 import { type NodeCheck, nodeChecks, withNodeCallback } from "./node_callback.ts";
 import { Handle, retainAll } from "../tensor/handle.ts";
@@ -17,6 +16,7 @@ import { SchedulerState } from "./state.ts";
 import { clearEmpty } from "../allocator/release_memory.ts";
 import { NodeStream } from "./node_stream.ts";
 import { assertNonNull } from "../backend/non_null.ts";
+import { Assignments } from "./assignments.ts";
 import { checkBackends, checkSchedulable, checkTypes, markUnusedLeaves, noMemory } from "./check.ts";
 import { statusError } from "../backend/status.ts";
 import type { Tensor } from "../tensor/tensor.ts";
@@ -43,7 +43,7 @@ export class Scheduler implements Disposable {
   readonly #thread: ComputeThread;
   readonly #graphSize: number;
   readonly #state: SchedulerState;
-  readonly #assigned = new Map<Tensor, Backend>();
+  readonly #assignments: Assignments;
   /** Whether its allocator is without buffers while it takes itself to have them: so it is after a failure, and after a count of sizes. */
   #hollow = false;
 
@@ -72,6 +72,7 @@ export class Scheduler implements Disposable {
     const state = new SchedulerState(this.native, assertNonNull(pointer, "a scheduler"));
     this.#thread = thread;
     this.#state = state;
+    this.#assignments = new Assignments(this.native);
     this.#handle = new Handle({
       what: "the scheduler",
       pointer: state.pointer,
@@ -122,19 +123,7 @@ export class Scheduler implements Disposable {
     this.#assertIdle("assign nodes");
     this.#ownBackend(backend);
     brands.tensor.check("node", node);
-    const { buffer } = node.struct;
-    const type = buffer === null ? null : this.native.lib.ggml_backend_buffer_get_type(buffer);
-    const reaches = type === null || this.native.lib.ggml_backend_dev_supports_buft(backend.device.unsafePointer, type);
-    if (!reaches || !backend.supportsOperation(node)) {
-      const why = reaches ? "it doesn't compute such a node" : "it can't use the memory where the node lies";
-      throw new UnsupportedOperationError(
-        `${
-          tensorLabel(this.native, node.unsafePointer)
-        } can't be assigned to ${backend.name}: ${why}; assign it to another backend`,
-        { value: backend.name, expected: "a backend that can compute it" },
-      );
-    }
-    this.#assigned.set(node, backend);
+    this.#assignments.set(node, backend);
   }
 
   /** The backend that a node or an input of the last graph was given to; `undefined` when it wasn't. C: `ggml_backend_sched_get_tensor_backend`. */
@@ -196,7 +185,7 @@ export class Scheduler implements Disposable {
       const tensors = this.#prepare(graph);
       if (this.#hollow) {
         this.#fill(graph, tensors);
-        this.#assignAll(tensors);
+        this.#assignments.apply(this.unsafePointer, tensors);
       }
       const allocation = new ScheduledGraph(graph, tensors);
       if (!this.native.lib.ggml_backend_sched_alloc_graph(this.unsafePointer, graph.unsafePointer)) {
@@ -277,7 +266,7 @@ export class Scheduler implements Disposable {
   reset(): void {
     this.#assertIdle("reset it");
     this.#state.forgetGraph();
-    this.#assigned.clear();
+    this.#assignments.clear();
   }
 
   /** Whether it was disposed. */
@@ -355,17 +344,8 @@ export class Scheduler implements Disposable {
     const tensors = tensorsOf(this.native, graph);
     checkSchedulable(this.native, tensors, this.backends, this.#graphSize);
     this.#state.sources = new SourceSnapshot(this.native, tensors);
-    this.#assignAll(tensors);
+    this.#assignments.apply(this.unsafePointer, tensors);
     return tensors;
-  }
-
-  #assignAll(tensors: ReadonlySet<Pointer<"ggml_tensor">>): void {
-    for (const [node, { unsafePointer }] of this.#assigned) {
-      if (node.context.disposed) this.#assigned.delete(node);
-      else if (tensors.has(node.unsafePointer)) {
-        this.native.lib.ggml_backend_sched_set_tensor_backend(this.unsafePointer, node.unsafePointer, unsafePointer);
-      }
-    }
   }
 
   /** Makes the buffers; native code forgets the assignments after it. */
