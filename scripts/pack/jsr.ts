@@ -1,16 +1,13 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { NATIVE_PACKAGE } from "./native.ts";
-import type { PlatformPackage } from "./platform.ts";
-import { stageSources } from "./stage.ts";
 import { readJson, writeJson } from "./tools.ts";
 
-/** Makes the folder to run `deno publish` in, and gives its path. */
-export async function stageJsr(platforms: readonly PlatformPackage[], out: string): Promise<string> {
+/** Makes the folder to run `deno publish` in out of the staged sources, and gives its path. */
+export function stageJsr(sources: string, out: string): string {
   const staged = join(out, "jsr");
   rmSync(staged, { recursive: true, force: true });
-  await stageSources(platforms, staged);
-  rmSync(join(staged, "node_modules"));
+  cpSync(sources, staged, { recursive: true });
   const path = join(staged, "deno.json");
   const { name, version, license, exports, compilerOptions } = readJson(path);
   writeJson(path, {

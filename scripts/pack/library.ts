@@ -1,10 +1,10 @@
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { ROOT } from "../support/root.ts";
 import type { PlatformPackage } from "./platform.ts";
-import { stageSources } from "./stage.ts";
+import { withPackages } from "./stage.ts";
 import { THREAD_ENTRIES } from "./thread_text.ts";
 import { npmPack, readJson, run, writeJson } from "./tools.ts";
 
@@ -18,14 +18,20 @@ const STARTED = [
 /** The program that `bunx`, `npx` and `deno run npm:…` start. */
 const PROGRAM = "cli/bin";
 
-/** Makes the npm package of the library, and gives its tarball's path. */
-export async function packLibrary(platforms: readonly PlatformPackage[], work: string, out: string): Promise<string> {
+/** Makes the npm package of the library out of the staged sources, and gives its tarball's path. */
+export async function packLibrary(
+  platforms: readonly PlatformPackage[],
+  sources: string,
+  work: string,
+  out: string,
+): Promise<string> {
   const staged = join(work, "library");
-  await stageSources(platforms, staged);
+  cpSync(sources, staged, { recursive: true });
   const config = readJson(join(staged, "deno.json")) as { exports: Record<string, string> };
   const hidden = [...STARTED, PROGRAM].map((path) => [`./${path}`, `./${path}.ts`]);
   writeJson(join(staged, "deno.json"), { ...config, exports: { ...config.exports, ...Object.fromEntries(hidden) } });
-  run(process.execPath, ["pack", "--allow-dirty", "--no-source-maps", "--output", join(work, "library.tgz")], staged);
+  const pack = ["pack", "--allow-dirty", "--no-source-maps", "--output", join(work, "library.tgz")];
+  await withPackages(staged, () => run(process.execPath, pack, staged));
   run("tar", ["-xzf", join(work, "library.tgz"), "-C", work], work);
   const folder = join(work, "package");
   removeSources(folder);

@@ -1,8 +1,8 @@
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../support/root.ts";
 import type { PlatformPackage } from "./platform.ts";
-import { npmPack, readJson, writeJson } from "./tools.ts";
+import { copyLegal, npmPack, readJson, writeJson } from "./tools.ts";
 
 /** The npm package that the JSR copy imports. */
 export const NATIVE_PACKAGE = "@ggml-ffi/native";
@@ -15,7 +15,7 @@ export function packNative(platforms: readonly PlatformPackage[], work: string, 
   const { repository } = readJson(join(ROOT, "package.json"));
   const staged = join(work, "native");
   mkdirSync(staged);
-  cpSync(join(ROOT, "LICENSE"), join(staged, "LICENSE"));
+  copyLegal(staged);
   writeFileSync(
     join(staged, "README.md"),
     "# @ggml-ffi/native\n\nBrings the native libraries of @ggml-ffi/ggml-ffi; not a package to import.\n",

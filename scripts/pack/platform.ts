@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { ROOT } from "../support/root.ts";
-import { npmPack, readJson, writeJson } from "./tools.ts";
+import { copyLegal, npmPack, readJson, writeJson } from "./tools.ts";
 
 /** A package with the native libraries of one target. */
 export interface PlatformPackage {
@@ -21,24 +21,36 @@ const SYSTEMS: Readonly<Record<string, string>> = { linux: "linux", macos: "darw
 const PROCESSORS: Readonly<Record<string, string>> = { x86_64: "x64", aarch64: "arm64" };
 const C_LIBRARIES: Readonly<Record<string, string>> = { gnu: "glibc", musl: "musl" };
 
-/** The folders of the targets that were built: those with a manifest. */
-export function builtTargets(native: string): string[] {
+/** The targets of a release: those of build/targets.zig. */
+export const TARGETS = ["linux-gnu", "linux-musl", "macos", "windows"].flatMap((system) =>
+  Object.keys(PROCESSORS).map((processor) => `${processor}-${system}`)
+);
+
+/** The folder of a target's libraries. */
+export interface BuiltTarget {
+  readonly target: string;
+  readonly folder: string;
+}
+
+/** The targets that were built: those with a manifest. */
+export function builtTargets(native: string): BuiltTarget[] {
   const names = existsSync(native) ? readdirSync(native) : [];
-  const built = names.map((name) => join(native, name)).filter((folder) => existsSync(join(folder, "manifest.json")));
+  const built = names.map((target) => ({ target, folder: join(native, target) }))
+    .filter(({ folder }) => existsSync(join(folder, "manifest.json")));
   if (built.length === 0) throw new Error(`${native} holds no built libraries; run "npm run setup" first`);
   return built;
 }
 
 /** Makes the package of one target: its libraries, their manifest and their licenses. */
-export function packPlatform(folder: string, work: string, out: string): PlatformPackage {
-  const target = basename(folder);
+export function packPlatform({ target, folder }: BuiltTarget, work: string, out: string): PlatformPackage {
   const { name, ...limits } = describeTarget(target);
   const { version, license } = readJson(join(ROOT, "deno.json")) as { version: string; license: string };
   const { repository } = readJson(join(ROOT, "package.json"));
   const staged = join(work, target);
   mkdirSync(staged);
   cpSync(realpathSync(folder), staged, { recursive: true, dereference: true });
-  cpSync(join(ROOT, "LICENSE"), join(staged, "LICENSE"));
+  if (!existsSync(join(staged, "licenses"))) throw new Error(`${folder} has no upstream licenses`);
+  copyLegal(staged);
   writeJson(join(staged, "package.json"), {
     name,
     version,

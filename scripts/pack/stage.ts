@@ -1,5 +1,14 @@
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../support/root.ts";
 import { examplesOfPackage } from "./examples.ts";
@@ -8,7 +17,18 @@ import { packageReadme } from "./readme.ts";
 import { embedThreads } from "./thread_text.ts";
 
 /** The files and folders of the tree that a user gets. */
-const CONTENTS = ["mod.ts", "base", "ffi", "lib", "cli", "docs", "deno.json", "LICENSE", "CHANGELOG.md"] as const;
+const CONTENTS = [
+  "mod.ts",
+  "base",
+  "ffi",
+  "lib",
+  "cli",
+  "docs",
+  "deno.json",
+  "LICENSE",
+  "NOTICE.md",
+  "CHANGELOG.md",
+] as const;
 
 /**
  * Copies what a user gets, with what only a release has: the hashes of its libraries, the native threads' programs as text, and examples and a README that
@@ -19,11 +39,21 @@ export async function stageSources(platforms: readonly PlatformPackage[], staged
   for (const name of CONTENTS) {
     if (existsSync(join(ROOT, name))) cpSync(join(ROOT, name), join(staged, name), { recursive: true });
   }
-  symlinkSync(join(ROOT, "node_modules"), join(staged, "node_modules"), "junction");
   writeFileSync(join(staged, "README.md"), packageReadme(readFileSync(join(ROOT, "README.md"), "utf8")));
   writeHashes(platforms, staged);
-  await embedThreads(staged);
+  await withPackages(staged, () => embedThreads(staged));
   renameExamples(staged);
+}
+
+/** Does work that needs the tree's own packages, such as types of the runtimes, to be seen from a copy. */
+export async function withPackages<T>(staged: string, work: () => T | Promise<T>): Promise<T> {
+  const link = join(staged, "node_modules");
+  symlinkSync(join(ROOT, "node_modules"), link, "junction");
+  try {
+    return await work();
+  } finally {
+    unlinkSync(link);
+  }
 }
 
 function writeHashes(platforms: readonly PlatformPackage[], staged: string): void {
@@ -42,7 +72,7 @@ function writeHashes(platforms: readonly PlatformPackage[], staged: string): voi
 function renameExamples(staged: string): void {
   const rename = examplesOfPackage();
   for (const name of readdirSync(staged, { recursive: true, encoding: "utf8" })) {
-    if (name.startsWith("node_modules") || !/\.(ts|md)$/.test(name)) continue;
+    if (!/\.(ts|md)$/.test(name)) continue;
     const path = join(staged, name);
     const source = readFileSync(path, "utf8");
     const renamed = rename(source, name);

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ROOT } from "../support/root.ts";
 
 /** Runs a program to its end and gives its standard output; what it says otherwise is shown if it fails. */
 export function run(command: string, args: readonly string[], cwd: string): string {
@@ -19,6 +20,11 @@ export function npmPack(folder: string, out: string): string {
   }[];
   if (made === undefined) throw new Error(`npm pack made nothing of ${folder}`);
   return join(out, made.filename);
+}
+
+/** Copies the license and the notices, which each package has. */
+export function copyLegal(staged: string): void {
+  for (const name of ["LICENSE", "NOTICE.md"]) cpSync(join(ROOT, name), join(staged, name));
 }
 
 /** A JSON file as an object. */
