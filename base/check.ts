@@ -44,6 +44,7 @@ export function refuse(name: string, value: unknown, expected: string): never {
 
 /** Returns the words for an integer in a range. */
 export function integerWords({ min, max }: Range): string {
+  if (min === max) return String(min);
   return max === Infinity ? `an integer of at least ${min}` : `an integer from ${min} to ${max}`;
 }
 
@@ -137,10 +138,13 @@ export function checkArray<T>(
   const list = copyOf(value);
   if (list === undefined) return refuse(name, value, arrayWords(range));
   if (list.length < range.min || list.length > range.max) {
-    throw new InvalidArgumentError(`${name} has ${list.length} elements; expected ${arrayWords(range)}`, {
-      value,
-      expected: arrayWords(range),
-    });
+    throw new InvalidArgumentError(
+      `${name} has ${list.length} element${list.length === 1 ? "" : "s"}; expected ${arrayWords(range)}`,
+      {
+        value,
+        expected: arrayWords(range),
+      },
+    );
   }
   for (let index = 0; index < list.length; index++) {
     if (!(index in list)) {
@@ -155,6 +159,7 @@ export function checkArray<T>(
 
 /** Returns the words for an array whose length is in a range. */
 export function arrayWords({ min, max }: Range): string {
+  if (min === max) return `an array of ${max}`;
   if (max < Infinity) return min === 0 ? `an array of at most ${max}` : `an array of ${min} to ${max}`;
   return min === 0 ? "an array" : `an array of at least ${min}`;
 }

@@ -87,6 +87,8 @@ export interface OptionsSpec<R extends OptionRules = OptionRules> {
   readonly names: readonly (keyof R & string)[];
   /** Checks options; `undefined` stands for none. Throws InvalidArgumentError. */
   check(given: unknown, where?: string): Settings<R>;
+  /** Checks the options of one of several functions that share them: it and its options are named after it, such as `clamp: min`. Throws InvalidArgumentError. */
+  checkOf(owner: string, given: unknown): Settings<R>;
   /** Checks an object that is part of a value: its fields are named after their place, such as `history[2].role`. Throws InvalidArgumentError. */
   checkAt(place: string, given: unknown): Settings<R>;
 }
@@ -104,6 +106,7 @@ export function options<const R extends OptionRules>(where: string, rules: R): O
     rules,
     names,
     check: (given, place = where) => read(place, "", given),
+    checkOf: (owner, given) => read(owner, `${owner}: `, given),
     checkAt: (place, given) =>
       given === undefined ? refuse(place, given, "an object") : read(place, `${place}.`, given),
   };

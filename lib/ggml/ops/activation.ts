@@ -5,11 +5,12 @@
  */
 
 import { ggml_unary_op, type Lib, type Pointer } from "../../../ffi/mod.ts";
-import { checkBoolean, checkOneOf, checkOptions } from "../../../base/check.ts";
+import { checkOneOf } from "../../../base/check.ts";
+import { number, options, type RulesOf } from "../../../base/options.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
-import { check, F32_F16, FLOATS, type InPlaceOptions, libOf, type OperatorCheck } from "./check.ts";
-import { wantsInPlace } from "./in_place.ts";
+import { check, F32_F16, FLOATS, libOf, type OperatorCheck } from "./check.ts";
+import { FLOAT, type InPlaceOptions, inPlaceRules, wantsInPlace } from "./options.ts";
 
 /**
  * An operator on each element alone: takes a tensor of floats (f32, f16, bf16) whose rows' elements lie together and gives one of the same type and shape.
@@ -284,13 +285,17 @@ export interface LeakyReluOptions extends InPlaceOptions {
   slope?: number | undefined;
 }
 
+/** {@linkcode LeakyReluOptions}, declared. */
+const leakyReluSpec = options(
+  "leakyRelu",
+  { ...inPlaceRules, slope: number({ ...FLOAT, default: 0.01 }) } satisfies RulesOf<LeakyReluOptions>,
+);
+
 /** `a` where it is above 0, else `slope · a`; f32 or f16. Throws as {@linkcode ElementOperator} does. C: `ggml_leaky_relu`. */
 export function leakyRelu(context: GgmlContext, a: Tensor, options?: LeakyReluOptions): Tensor {
-  const { slope = 0.01, inPlace = false } = checkOptions("leakyRelu", options, ["slope", "inPlace"]);
   const checked = check("leakyRelu", context, { a }).type("a", ...F32_F16).contiguousFromRows("a");
-  const factor = checked.number("slope", slope);
-  const there = checkBoolean("leakyRelu: inPlace", inPlace);
-  return checked.build((into) => context.native.lib.ggml_leaky_relu(into, a.unsafePointer, factor, there));
+  const { slope, inPlace } = checked.options(leakyReluSpec, options);
+  return checked.build((into) => context.native.lib.ggml_leaky_relu(into, a.unsafePointer, slope, inPlace));
 }
 
 /** The parameters of {@linkcode xielu}. */
@@ -305,20 +310,25 @@ export interface XieluOptions {
   eps: number;
 }
 
+/** {@linkcode XieluOptions}, declared. */
+const xieluSpec = options(
+  "xielu",
+  {
+    alphaN: number({ ...FLOAT, required: true }),
+    alphaP: number({ ...FLOAT, required: true }),
+    beta: number({ ...FLOAT, required: true }),
+    eps: number({ ...FLOAT, required: true }),
+  } satisfies RulesOf<XieluOptions>,
+);
+
 /**
  * The xIELU activation: above 0 `p a² + beta a`, else `n (expm1(min(a, eps)) − a) + beta a`, where `p` is `softplus(alphaP)` and `n` is
  * `beta + softplus(alphaN)`. Throws as {@linkcode ElementOperator} does. C: `ggml_xielu`.
  */
 export function xielu(context: GgmlContext, a: Tensor, options: XieluOptions): Tensor {
-  const { alphaN, alphaP, beta, eps } = checkOptions("xielu", options, ["alphaN", "alphaP", "beta", "eps"]);
   const checked = check("xielu", context, { a }).type("a", ...FLOATS).elementsTogether("a").contiguousFromRows("a");
-  const values = [
-    checked.number("alphaN", alphaN),
-    checked.number("alphaP", alphaP),
-    checked.number("beta", beta),
-    checked.number("eps", eps),
-  ] as const;
-  return checked.build((into) => context.native.lib.ggml_xielu(into, a.unsafePointer, ...values));
+  const { alphaN, alphaP, beta, eps } = checked.options(xieluSpec, options);
+  return checked.build((into) => context.native.lib.ggml_xielu(into, a.unsafePointer, alphaN, alphaP, beta, eps));
 }
 
 /** The gradient of {@linkcode silu}: from that of its result and from its operand. f32 or f16, contiguous from the rows on. C: `ggml_silu_back`. */
@@ -339,15 +349,23 @@ export interface ClampOptions extends InPlaceOptions {
   max: number;
 }
 
+/** {@linkcode ClampOptions}, declared. */
+const clampSpec = options(
+  "clamp",
+  {
+    ...inPlaceRules,
+    min: number({ ...FLOAT, required: true }),
+    max: number({ ...FLOAT, required: true }),
+  } satisfies RulesOf<ClampOptions>,
+);
+
 /** `min(max(a, min), max)`; f32 or f16. Throws as {@linkcode ElementOperator} does. C: `ggml_clamp`. */
 export function clamp(context: GgmlContext, a: Tensor, options: ClampOptions): Tensor {
-  const { min, max, inPlace = false } = checkOptions("clamp", options, ["min", "max", "inPlace"]);
   const checked = check("clamp", context, { a }).type("a", ...F32_F16).elementsTogether("a").contiguousFromRows("a");
-  const [low, high] = [checked.number("min", min), checked.number("max", max)];
-  const there = checkBoolean("clamp: inPlace", inPlace);
+  const { min, max, inPlace } = checked.options(clampSpec, options);
   const lib = libOf(context);
   return checked.build((into) =>
-    there ? lib.ggml_clamp_inplace(into, a.unsafePointer, low, high) : lib.ggml_clamp(into, a.unsafePointer, low, high)
+    inPlace ? lib.ggml_clamp_inplace(into, a.unsafePointer, min, max) : lib.ggml_clamp(into, a.unsafePointer, min, max)
   );
 }
 
@@ -357,23 +375,24 @@ export interface ScaleOptions extends InPlaceOptions {
   bias?: number | undefined;
 }
 
+/** {@linkcode ScaleOptions}, declared. */
+const scaleSpec = options("scale", { ...inPlaceRules, bias: number(FLOAT) } satisfies RulesOf<ScaleOptions>);
+
 /** `factor · a + bias`; f32, contiguous. Throws as {@linkcode ElementOperator} does. C: `ggml_scale`, `ggml_scale_bias`. */
 export function scale(context: GgmlContext, a: Tensor, factor: number, options?: ScaleOptions): Tensor {
-  const { bias, inPlace = false } = checkOptions("scale", options, ["bias", "inPlace"]);
   const checked = check("scale", context, { a }).type("a", "f32").contiguous("a").evenRows("a");
   const by = checked.number("factor", factor);
-  const there = checkBoolean("scale: inPlace", inPlace);
+  const { bias, inPlace } = checked.options(scaleSpec, options);
   const lib = libOf(context);
   if (bias === undefined) {
     return checked.build((into) =>
-      there ? lib.ggml_scale_inplace(into, a.unsafePointer, by) : lib.ggml_scale(into, a.unsafePointer, by)
+      inPlace ? lib.ggml_scale_inplace(into, a.unsafePointer, by) : lib.ggml_scale(into, a.unsafePointer, by)
     );
   }
-  const more = checked.number("bias", bias);
   return checked.build((into) =>
-    there
-      ? lib.ggml_scale_bias_inplace(into, a.unsafePointer, by, more)
-      : lib.ggml_scale_bias(into, a.unsafePointer, by, more)
+    inPlace
+      ? lib.ggml_scale_bias_inplace(into, a.unsafePointer, by, bias)
+      : lib.ggml_scale_bias(into, a.unsafePointer, by, bias)
   );
 }
 

@@ -5,13 +5,13 @@
  */
 
 import type { Lib, Pointer } from "../../../ffi/mod.ts";
-import { checkBoolean, checkOptions } from "../../../base/check.ts";
+import { integer, number, options, type RulesOf } from "../../../base/options.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { isQuantized, typeByName, type TypeName } from "../tensor/types.ts";
-import { check, FLOATS, type InPlaceOptions, INT_MAX, libOf, type OperatorCheck } from "./check.ts";
+import { check, FLOATS, libOf, type OperatorCheck } from "./check.ts";
 import { cpuTypes } from "./cpu_types.ts";
-import { wantsInPlace } from "./in_place.ts";
+import { FLOAT, type InPlaceOptions, inPlaceRules, INT_MAX, POSITIVE, wantsInPlace } from "./options.ts";
 
 /**
  * An operator on two tensors, element by element: `b` is repeated to the shape of `a`, whose dimensions must be multiples of its own. Both of f32, f16 or
@@ -139,6 +139,21 @@ export interface PlaceOptions extends InPlaceOptions {
   offset?: number | undefined;
 }
 
+const MAX_STRIDE = 2 ** 30 - 1;
+const place = { min: 0, max: MAX_STRIDE };
+
+/** {@linkcode PlaceOptions}, declared. */
+const placeSpec = options(
+  "acc",
+  {
+    ...inPlaceRules,
+    rowStride: integer(place),
+    matrixStride: integer(place),
+    cubeStride: integer(place),
+    offset: integer({ ...place, default: 0 }),
+  } satisfies RulesOf<PlaceOptions>,
+);
+
 interface Place {
   readonly strides: readonly [bigint, bigint, bigint];
   readonly offset: bigint;
@@ -147,22 +162,21 @@ interface Place {
 
 function checkPlace(
   checked: OperatorCheck<Pair>,
-  op: string,
   a: Tensor,
   b: Tensor,
   options: PlaceOptions | undefined,
 ): Place {
-  const given = checkOptions(op, options, ["rowStride", "matrixStride", "cubeStride", "offset", "inPlace"]);
+  const given = checked.options(placeSpec, options);
   const { typeSize } = typeByName("the type", a.type);
   const [, n1, n2, n3] = a.strides;
   const bytes = (name: string, value: number): number =>
-    checked.multiple(name, checked.integer(name, value, { min: 0, max: 2 ** 30 - 1 }), typeSize);
+    checked.multiple(name, checked.integer(name, value, place), typeSize);
   const strides = [
     bytes("rowStride", given.rowStride ?? n1),
     bytes("matrixStride", given.matrixStride ?? n2),
     bytes("cubeStride", given.cubeStride ?? n3),
   ] as const;
-  const offset = bytes("offset", given.offset ?? 0);
+  const offset = bytes("offset", given.offset);
   const [s0, s1, s2, s3] = b.shape;
   const end = offset + (s0 - 1) * typeSize + (s1 - 1) * strides[0] + (s2 - 1) * strides[1] + (s3 - 1) * strides[2] +
     typeSize;
@@ -171,7 +185,7 @@ function checkPlace(
   return {
     strides: [BigInt(strides[0]), BigInt(strides[1]), BigInt(strides[2])],
     offset: BigInt(offset),
-    inPlace: checkBoolean(`${op}: inPlace`, given.inPlace ?? false),
+    inPlace: given.inPlace,
   };
 }
 
@@ -183,7 +197,7 @@ export function acc(context: GgmlContext, a: Tensor, b: Tensor, options?: PlaceO
   const checked = check("acc", context, { a, b }).type("a", "f32").type("b", "f32").contiguous("a").elementsTogether(
     "b",
   );
-  const { strides, offset, inPlace } = checkPlace(checked, "acc", a, b, options);
+  const { strides, offset, inPlace } = checkPlace(checked, a, b, options);
   const lib = libOf(context);
   return checked.build((into) =>
     inPlace
@@ -199,7 +213,7 @@ export function acc(context: GgmlContext, a: Tensor, b: Tensor, options?: PlaceO
 export function set(context: GgmlContext, a: Tensor, b: Tensor, options?: PlaceOptions): Tensor {
   const checked = check("set", context, { a, b })
     .type("a", "f32", "i32").sameType("b", "a").contiguous("a").elementsTogether("b");
-  const { strides, offset, inPlace } = checkPlace(checked, "set", a, b, options);
+  const { strides, offset, inPlace } = checkPlace(checked, a, b, options);
   const lib = libOf(context);
   return checked.build((into) =>
     inPlace
@@ -218,13 +232,21 @@ export interface RangeOptions {
   step?: number | undefined;
 }
 
+/** {@linkcode RangeOptions}, declared. */
+const rangeSpec = options(
+  "arange",
+  {
+    start: number({ ...FLOAT, default: 0 }),
+    stop: number({ ...FLOAT, required: true }),
+    step: number({ min: Number.MIN_VALUE, max: POSITIVE.max, default: 1 }),
+  } satisfies RulesOf<RangeOptions>,
+);
+
 /** Numbers in even steps, f32 of one dimension. Throws InvalidArgumentError for a bad range. C: `ggml_arange`. */
 export function arange(context: GgmlContext, options: RangeOptions): Tensor {
-  const { start = 0, stop, step = 1 } = checkOptions("arange", options, ["start", "stop", "step"]);
   const checked = check("arange", context, {});
-  const from = Math.fround(checked.number("start", start));
-  const by = Math.fround(checked.number("step", step, { min: Number.MIN_VALUE, max: 3.4e38 }));
-  const to = Math.fround(checked.number("stop", stop));
+  const { start, stop, step } = checked.options(rangeSpec, options);
+  const [from, to, by] = [Math.fround(start), Math.fround(stop), Math.fround(step)];
   checked.integer("the count of numbers from start to stop", Math.ceil(Math.fround(to - from) / by), {
     min: 1,
     max: INT_MAX,

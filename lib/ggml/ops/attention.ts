@@ -6,12 +6,12 @@
 
 import { ggml_op, ggml_prec } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import { checkBoolean, checkOptions } from "../../../base/check.ts";
+import { integer, number, options, type RulesOf } from "../../../base/options.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
-import { check, F32_F16, type InPlaceOptions, INT_MAX, libOf, shapeOf } from "./check.ts";
+import { check, F32_F16, libOf, shapeOf } from "./check.ts";
 import { cpuTypes } from "./cpu_types.ts";
-import { wantsInPlace } from "./in_place.ts";
+import { FLOAT, type InPlaceOptions, inPlaceRules, INT_MAX, POSITIVE, tensor, wantsInPlace } from "./options.ts";
 
 /** Options of {@linkcode softMax}. */
 export interface SoftMaxOptions extends InPlaceOptions {
@@ -25,7 +25,17 @@ export interface SoftMaxOptions extends InPlaceOptions {
   sinks?: Tensor | undefined;
 }
 
-const POSITIVE = { min: 0, max: 3.4e38 };
+/** {@linkcode SoftMaxOptions}, declared. */
+const softMaxSpec = options(
+  "softMax",
+  {
+    ...inPlaceRules,
+    mask: tensor(),
+    scale: number(FLOAT),
+    maxBias: number(POSITIVE),
+    sinks: tensor(),
+  } satisfies RulesOf<SoftMaxOptions>,
+);
 
 /**
  * The softmax of each row of `a · scale + mask · slope`; f32, contiguous.
@@ -34,13 +44,7 @@ const POSITIVE = { min: 0, max: 3.4e38 };
  * `ggml_soft_max_ext`.
  */
 export function softMax(context: GgmlContext, a: Tensor, options?: SoftMaxOptions): Tensor {
-  const { mask, scale, maxBias, sinks, inPlace = false } = checkOptions("softMax", options, [
-    "mask",
-    "scale",
-    "maxBias",
-    "sinks",
-    "inPlace",
-  ]);
+  const { mask, scale, maxBias, sinks, inPlace } = softMaxSpec.checkOf("softMax", options);
   const [n0, n1, n2, n3] = shapeOf("softMax", "a", a);
   const checked = check("softMax", context, { a, mask, sinks }, ["mask", "sinks"])
     .type("a", "f32").contiguous("a")
@@ -50,18 +54,16 @@ export function softMax(context: GgmlContext, a: Tensor, options?: SoftMaxOption
     .require(n2 % (mask?.shape[2] || 1) === 0, "mask", 2, `a divisor of ${n2}, a's dimension 2`)
     .require(n3 % (mask?.shape[3] || 1) === 0, "mask", 3, `a divisor of ${n3}, a's dimension 3`)
     .type("sinks", "f32").shape("sinks", [n2], "one for each of a's dimension 2").contiguous("sinks");
-  const there = checkBoolean("softMax: inPlace", inPlace);
-  const bias = checked.number("maxBias", maxBias ?? 0, POSITIVE);
-  const factor = checked.number("scale", scale ?? 1);
+  const [factor, bias] = [scale ?? 1, maxBias ?? 0];
   if (bias > 0 && mask === undefined) throw needsMask("softMax");
   const lib = libOf(context);
   const plain = mask === undefined && scale === undefined && maxBias === undefined;
   const masked = mask?.unsafePointer ?? null;
   const made = checked.build((into) => {
     if (plain) {
-      return there ? lib.ggml_soft_max_inplace(into, a.unsafePointer) : lib.ggml_soft_max(into, a.unsafePointer);
+      return inPlace ? lib.ggml_soft_max_inplace(into, a.unsafePointer) : lib.ggml_soft_max(into, a.unsafePointer);
     }
-    return there
+    return inPlace
       ? lib.ggml_soft_max_ext_inplace(into, a.unsafePointer, masked, factor, bias)
       : lib.ggml_soft_max_ext(into, a.unsafePointer, masked, factor, bias);
   });
@@ -82,6 +84,12 @@ export interface SoftMaxBackOptions extends InPlaceOptions {
   scale?: number | undefined;
 }
 
+/** {@linkcode SoftMaxBackOptions}, declared. */
+const softMaxBackSpec = options(
+  "softMaxBack",
+  { ...inPlaceRules, scale: number({ ...FLOAT, default: 1 }) } satisfies RulesOf<SoftMaxBackOptions>,
+);
+
 /**
  * The gradient of {@linkcode softMax}: from that of its result and from its result, of one shape, f32, contiguous. ggml has none for ALiBi. Throws as
  * {@linkcode softMax} does. C: `ggml_soft_max_ext_back`.
@@ -92,16 +100,14 @@ export function softMaxBack(
   result: Tensor,
   options?: SoftMaxBackOptions,
 ): Tensor {
-  const { scale = 1, inPlace = false } = checkOptions("softMaxBack", options, ["scale", "inPlace"]);
   const checked = check("softMaxBack", context, { gradient, result })
     .type("gradient", "f32").type("result", "f32").sameShape("result", "gradient").contiguous("gradient", "result");
-  const factor = checked.number("scale", scale);
-  const there = checkBoolean("softMaxBack: inPlace", inPlace);
+  const { scale, inPlace } = checked.options(softMaxBackSpec, options);
   const lib = libOf(context);
   return checked.build((into) =>
-    there
-      ? lib.ggml_soft_max_ext_back_inplace(into, gradient.unsafePointer, result.unsafePointer, factor, 0)
-      : lib.ggml_soft_max_ext_back(into, gradient.unsafePointer, result.unsafePointer, factor, 0)
+    inPlace
+      ? lib.ggml_soft_max_ext_back_inplace(into, gradient.unsafePointer, result.unsafePointer, scale, 0)
+      : lib.ggml_soft_max_ext_back(into, gradient.unsafePointer, result.unsafePointer, scale, 0)
   );
 }
 
@@ -121,6 +127,19 @@ export interface FlashAttentionOptions {
   mostKeys?: number | undefined;
 }
 
+/** {@linkcode FlashAttentionOptions}, declared. */
+const flashAttentionSpec = options(
+  "flashAttention",
+  {
+    mask: tensor(),
+    scale: number(FLOAT),
+    maxBias: number({ ...POSITIVE, default: 0 }),
+    softcap: number({ ...POSITIVE, default: 0 }),
+    sinks: tensor(),
+    mostKeys: integer({ min: 0, max: INT_MAX, default: 0 }),
+  } satisfies RulesOf<FlashAttentionOptions>,
+);
+
 /**
  * Attention in one: `q` [d, queries, heads, n] of f32, `k` [d, keys, kvHeads, n], `v` [e, keys, kvHeads, n] give [e, heads, queries, n] of f32: for each
  * query the mean of `v`, weighted by the softmax of its products with `k`. `kvHeads` divides `heads`.
@@ -134,14 +153,7 @@ export function flashAttention(
   v: Tensor,
   options?: FlashAttentionOptions,
 ): Tensor {
-  const { mask, scale, maxBias = 0, softcap = 0, sinks, mostKeys = 0 } = checkOptions("flashAttention", options, [
-    "mask",
-    "scale",
-    "maxBias",
-    "softcap",
-    "sinks",
-    "mostKeys",
-  ]);
+  const { mask, scale, maxBias, softcap, sinks, mostKeys } = flashAttentionSpec.checkOf("flashAttention", options);
   const { dot, readable, writable } = cpuTypes(context);
   const keyTypes = [...dot].filter(([, other]) => writable.includes(other)).map(([type]) => type);
   const [d, queries, heads, n] = shapeOf("flashAttention", "q", q);
@@ -156,11 +168,7 @@ export function flashAttention(
     .require(heads % (mask?.shape[2] || 1) === 0, "mask", 2, `a divisor of ${heads}, q's dimension 2`)
     .require(n % (mask?.shape[3] || 1) === 0, "mask", 3, `a divisor of ${n}, q's dimension 3`)
     .type("sinks", "f32").shape("sinks", [heads], "one for each head").contiguous("sinks");
-  const factor = checked.number("scale", scale ?? 1 / Math.sqrt(d));
-  const bias = checked.number("maxBias", maxBias, POSITIVE);
-  const cap = checked.number("softcap", softcap, POSITIVE);
-  const most = checked.integer("mostKeys", mostKeys, { min: 0, max: INT_MAX });
-  if (bias > 0 && mask === undefined) throw needsMask("flashAttention");
+  if (maxBias > 0 && mask === undefined) throw needsMask("flashAttention");
   const lib = libOf(context);
   const made = checked.build((into) =>
     lib.ggml_flash_attn_ext(
@@ -169,13 +177,13 @@ export function flashAttention(
       k.unsafePointer,
       v.unsafePointer,
       mask?.unsafePointer ?? null,
-      factor,
-      bias,
-      cap,
+      scale ?? 1 / Math.sqrt(d),
+      maxBias,
+      softcap,
     )
   );
   if (sinks !== undefined) lib.ggml_flash_attn_ext_add_sinks(made.unsafePointer, sinks.unsafePointer);
-  if (most > 0) lib.ggml_flash_attn_ext_set_n_kv_max(made.unsafePointer, most);
+  if (mostKeys > 0) lib.ggml_flash_attn_ext_set_n_kv_max(made.unsafePointer, mostKeys);
   return made;
 }
 

@@ -7,18 +7,14 @@
 import { InvalidArgumentError } from "../../../base/errors.ts";
 import type { Lib } from "../../../ffi/mod.ts";
 import { checkInteger, checkNumber, type Range } from "../../../base/check.ts";
+import type { OptionRules, OptionsSpec, Settings } from "../../../base/options.ts";
 import { brands } from "../brands.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { TensorMaker } from "../tensor/context_core.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { TensorLayoutError, TensorShapeError, TensorTypeError } from "../tensor/errors.ts";
+import { FLOAT } from "./options.ts";
 import { checkShape, type Shape, typeByName, type TypeName } from "../tensor/types.ts";
-
-/** Where an operator puts its result. */
-export interface InPlaceOptions {
-  /** Write the result into the first operand's memory; the result is a view of it. Default false. */
-  inPlace?: boolean | undefined;
-}
 
 /** The operands of an operator by name; `undefined` for an optional one that was left out. */
 export type Operands = Readonly<Record<string, Tensor | undefined>>;
@@ -28,9 +24,6 @@ export const FLOATS: readonly TypeName[] = ["f32", "f16", "bf16"];
 
 /** Floats of 32 bits, and of 16 in IEEE's form. */
 export const F32_F16: readonly TypeName[] = ["f32", "f16"];
-
-/** The largest value of a C `int`. */
-export const INT_MAX: number = 2 ** 31 - 1;
 
 /** Checks the operands of one operator; each method throws an error that names the operator, the operand and the dimension, and gives the checker back. */
 export class OperatorCheck<T extends Operands = Operands> {
@@ -187,13 +180,18 @@ export class OperatorCheck<T extends Operands = Operands> {
     return holds || this.#tensor(name) === undefined ? this : this.#wrongLayout(name, expected);
   }
 
+  /** The options of the operator, checked. */
+  options<R extends OptionRules>(spec: OptionsSpec<R>, given: unknown): Settings<R> {
+    return spec.checkOf(this.#op, given);
+  }
+
   /** A parameter is a whole number in a range. */
   integer(name: string, value: unknown, range: Range): number {
     return checkInteger(`${this.#op}: ${name}`, value, range);
   }
 
   /** A parameter is a finite number in a range. */
-  number(name: string, value: unknown, range: Range = { min: -3.4028234e38, max: 3.4028234e38 }): number {
+  number(name: string, value: unknown, range: Range = FLOAT): number {
     return checkNumber(`${this.#op}: ${name}`, value, range);
   }
 

@@ -4,11 +4,13 @@
  * @module
  */
 
-import { checkOptions, isArray } from "../../../base/check.ts";
+import type { Range } from "../../../base/check.ts";
+import { integer, options, type OptionsSpec, type RulesOf, type Settings } from "../../../base/options.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { typeByName } from "../tensor/types.ts";
-import { check, F32_F16, INT_MAX, type OperatorCheck } from "./check.ts";
+import { check, F32_F16, type OperatorCheck } from "./check.ts";
+import { INT_MAX, type PerAxis, perAxis } from "./options.ts";
 
 /** Movement of a kernel along one axis. */
 export interface AxisOptions {
@@ -33,40 +35,47 @@ export interface AxesOptions {
 /** The largest kernel step that is taken: products of them are counted in 32 bits. */
 export const MAX_STEP = 1 << 15;
 
-/** Movement of a kernel along each axis. */
-export interface Axes {
-  /** The strides. */
-  readonly s: number[];
-  /** The padding. */
-  readonly p: number[];
-  /** The dilation. */
-  readonly d: number[];
+const step: Range = { min: 1, max: MAX_STEP };
+
+/** {@linkcode AxesOptions}, declared for so many axes. */
+function axesRules<const N extends keyof PerAxis>(axes: N) {
+  return {
+    stride: perAxis(axes, step, { default: 1 }),
+    padding: perAxis(axes, { min: 0, max: MAX_STEP }, { default: 0 }),
+    dilation: perAxis(axes, step, { default: 1 }),
+  } as const satisfies RulesOf<AxesOptions>;
 }
 
-/** Checks how a kernel moves along its axes. */
-export function checkAxes(checked: OperatorCheck, options: AxesOptions, count: number): Axes {
-  const each = (name: string, value: number | readonly number[], min: number): number[] => {
-    const values = isArray(value) ? value as readonly number[] : Array.from({ length: count }, () => value as number);
-    checked.integer(`the count of numbers in ${name}`, values.length, { min: count, max: count });
-    return values.map((one, index) =>
-      checked.integer(count === 1 ? name : `${name}[${index}]`, one, { min, max: MAX_STEP })
-    );
-  };
-  return {
-    s: each("stride", options.stride ?? 1, 1),
-    p: each("padding", options.padding ?? 0, 0),
-    d: each("dilation", options.dilation ?? 1, 1),
-  };
+/** Movement along one axis, two, three. */
+const axesSpecs = {
+  1: options("a convolution", axesRules(1)),
+  2: options("a convolution", axesRules(2)),
+  3: options("a convolution", axesRules(3)),
+} as const;
+/** {@linkcode Conv3dOptions}, declared. */
+export const conv3dRules = {
+  ...axesRules(3),
+  channels: integer({ min: 1, max: INT_MAX, required: true }),
+} as const satisfies RulesOf<Conv3dOptions>;
+const conv3dSpec = options("conv3d", conv3dRules);
+
+/** Movement of a kernel along each axis. */
+export type Axes<N extends keyof PerAxis = keyof PerAxis> = Record<keyof AxesOptions, PerAxis[N]>;
+
+/** Checks the movement along one axis or two. */
+export function checkAxes(checked: OperatorCheck, axes: 1 | 2, options: AxesOptions): Axes {
+  return axes === 1 ? checked.options(axesSpecs[1], options) : checked.options(axesSpecs[2], options);
 }
 
 /** Returns the number of positions of a kernel along each axis; throws when there is none. */
-export function placesOf(checked: OperatorCheck, a: Tensor, b: Tensor, { s, p, d }: Axes): number[] {
-  return s.map((stride, index) => {
+export function placesOf(checked: OperatorCheck, a: Tensor, b: Tensor, { stride, padding, dilation }: Axes): number[] {
+  return stride.map((step, index) => {
     const [kernel, size] = [a.shape[index as 0], b.shape[index as 0]];
-    const reach = (d[index] ?? 1) * (kernel - 1) + 1;
-    const padded = size + 2 * (p[index] ?? 0);
-    checked.require(padded >= reach, "b", index, `at least ${reach - 2 * (p[index] ?? 0)}, what the kernel covers`);
-    return Math.floor((padded - reach) / stride) + 1;
+    const [zeros = 0, gap = 1] = [padding[index], dilation[index]];
+    const reach = gap * (kernel - 1) + 1;
+    const padded = size + 2 * zeros;
+    checked.require(padded >= reach, "b", index, `at least ${reach - 2 * zeros}, what the kernel covers`);
+    return Math.floor((padded - reach) / step) + 1;
   });
 }
 
@@ -79,8 +88,6 @@ function checkPair(op: string, context: GgmlContext, a: Tensor, b: Tensor): Pair
 
 /** The same checks, for any operands. */
 export const plain = (checked: Pair): OperatorCheck => checked as unknown as OperatorCheck;
-/** The names of the options of an axis. */
-export const axisNames = ["stride", "padding", "dilation"] as const;
 
 /**
  * The convolution of rows: `a` [k, in, out] of f32 or f16, `b` [length, in] of f32 give [places, out]. Computed with 16-bit floats. One at a time: of
@@ -91,29 +98,34 @@ export const axisNames = ["stride", "padding", "dilation"] as const;
 export function conv1d(context: GgmlContext, a: Tensor, b: Tensor, options?: AxisOptions): Tensor {
   const checked = checkPair("conv1d", context, a, b).dimensions("a", 3).dimension("b", 1, a.shape[1], "as a has")
     .dimensions("b", 2);
-  const axes = checkAxes(plain(checked), checkOptions("conv1d", options, axisNames), 1);
+  const axes = checked.options(axesSpecs[1], options);
   placesOf(plain(checked), a, b, axes);
   return checked.build((into) =>
     context.native.lib.ggml_conv_1d(
       into,
       a.unsafePointer,
       b.unsafePointer,
-      axes.s[0] ?? 1,
-      axes.p[0] ?? 0,
-      axes.d[0] ?? 1,
+      ...axes.stride,
+      ...axes.padding,
+      ...axes.dilation,
     )
   );
 }
+
+const { stride: strideRule, dilation: dilationRule } = axesRules(1);
+const halfSpec = options(
+  "conv1dHalf",
+  { stride: strideRule, dilation: dilationRule } satisfies RulesOf<Omit<AxisOptions, "padding">>,
+);
 
 /** {@linkcode conv1d} with half of the kernel as padding. C: `ggml_conv_1d_ph`. */
 export function conv1dHalf(context: GgmlContext, a: Tensor, b: Tensor, options?: Omit<AxisOptions, "padding">): Tensor {
   const checked = checkPair("conv1dHalf", context, a, b).dimensions("a", 3).dimension("b", 1, a.shape[1], "as a has")
     .dimensions("b", 2);
-  const given = checkOptions("conv1dHalf", options, ["stride", "dilation"]);
-  const axes = checkAxes(plain(checked), { ...given, padding: Math.floor(a.shape[0] / 2) }, 1);
-  placesOf(plain(checked), a, b, axes);
+  const { stride, dilation } = checked.options(halfSpec, options);
+  placesOf(plain(checked), a, b, { stride, padding: [Math.floor(a.shape[0] / 2)], dilation });
   return checked.build((into) =>
-    context.native.lib.ggml_conv_1d_ph(into, a.unsafePointer, b.unsafePointer, axes.s[0] ?? 1, axes.d[0] ?? 1)
+    context.native.lib.ggml_conv_1d_ph(into, a.unsafePointer, b.unsafePointer, ...stride, ...dilation)
   );
 }
 
@@ -127,16 +139,16 @@ function checkDepthwise1d(op: string, context: GgmlContext, a: Tensor, b: Tensor
 /** The convolution of each channel alone: `a` [k, 1, channels], `b` [length, channels] give [places, channels]. As {@linkcode conv1d}. C: `ggml_conv_1d_dw`. */
 export function conv1dDepthwise(context: GgmlContext, a: Tensor, b: Tensor, options?: AxisOptions): Tensor {
   const checked = checkDepthwise1d("conv1dDepthwise", context, a, b);
-  const axes = checkAxes(plain(checked), checkOptions("conv1dDepthwise", options, axisNames), 1);
+  const axes = checked.options(axesSpecs[1], options);
   placesOf(plain(checked), a, b, axes);
   return checked.build((into) =>
     context.native.lib.ggml_conv_1d_dw(
       into,
       a.unsafePointer,
       b.unsafePointer,
-      axes.s[0] ?? 1,
-      axes.p[0] ?? 0,
-      axes.d[0] ?? 1,
+      ...axes.stride,
+      ...axes.padding,
+      ...axes.dilation,
     )
   );
 }
@@ -149,11 +161,10 @@ export function conv1dDepthwiseHalf(
   options?: Omit<AxisOptions, "padding">,
 ): Tensor {
   const checked = checkDepthwise1d("conv1dDepthwiseHalf", context, a, b);
-  const given = checkOptions("conv1dDepthwiseHalf", options, ["stride", "dilation"]);
-  const axes = checkAxes(plain(checked), { ...given, padding: Math.floor(a.shape[0] / 2) }, 1);
-  placesOf(plain(checked), a, b, axes);
+  const { stride, dilation } = checked.options(halfSpec, options);
+  placesOf(plain(checked), a, b, { stride, padding: [Math.floor(a.shape[0] / 2)], dilation });
   return checked.build((into) =>
-    context.native.lib.ggml_conv_1d_dw_ph(into, a.unsafePointer, b.unsafePointer, axes.s[0] ?? 1, axes.d[0] ?? 1)
+    context.native.lib.ggml_conv_1d_dw_ph(into, a.unsafePointer, b.unsafePointer, ...stride, ...dilation)
   );
 }
 
@@ -163,18 +174,18 @@ export function conv1dDepthwiseHalf(
  */
 export function conv2d(context: GgmlContext, a: Tensor, b: Tensor, options?: AxesOptions): Tensor {
   const checked = checkPair("conv2d", context, a, b).dimension("b", 2, a.shape[2], "as a has");
-  const axes = checkAxes(plain(checked), checkOptions("conv2d", options, axisNames), 2);
+  const axes = checked.options(axesSpecs[2], options);
   placesOf(plain(checked), a, b, axes);
-  const { s, p, d } = axes as unknown as { s: [number, number]; p: [number, number]; d: [number, number] };
+  const { stride, padding, dilation } = axes;
   return checked.build((into) =>
-    context.native.lib.ggml_conv_2d(into, a.unsafePointer, b.unsafePointer, ...s, ...p, ...d)
+    context.native.lib.ggml_conv_2d(into, a.unsafePointer, b.unsafePointer, ...stride, ...padding, ...dilation)
   );
 }
 
 /** {@linkcode conv2d} whose stride is the kernel's size: patches side by side. C: `ggml_conv_2d_sk_p0`. */
 export function conv2dPatches(context: GgmlContext, a: Tensor, b: Tensor): Tensor {
   const checked = checkPair("conv2dPatches", context, a, b).dimension("b", 2, a.shape[2], "as a has");
-  placesOf(plain(checked), a, b, checkAxes(plain(checked), { stride: [a.shape[0], a.shape[1]] }, 2));
+  placesOf(plain(checked), a, b, checked.options(axesSpecs[2], { stride: [a.shape[0], a.shape[1]] }));
   return checked.build((into) => context.native.lib.ggml_conv_2d_sk_p0(into, a.unsafePointer, b.unsafePointer));
 }
 
@@ -182,7 +193,7 @@ export function conv2dPatches(context: GgmlContext, a: Tensor, b: Tensor): Tenso
 export function conv2dHalf(context: GgmlContext, a: Tensor, b: Tensor): Tensor {
   const checked = checkPair("conv2dHalf", context, a, b).dimension("b", 2, a.shape[2], "as a has");
   const padding = [Math.floor(a.shape[0] / 2), Math.floor(a.shape[1] / 2)];
-  placesOf(plain(checked), a, b, checkAxes(plain(checked), { padding }, 2));
+  placesOf(plain(checked), a, b, checked.options(axesSpecs[2], { padding }));
   return checked.build((into) => context.native.lib.ggml_conv_2d_s1_ph(into, a.unsafePointer, b.unsafePointer));
 }
 
@@ -193,11 +204,11 @@ export function conv2dHalf(context: GgmlContext, a: Tensor, b: Tensor): Tensor {
 export function conv2dDepthwise(context: GgmlContext, a: Tensor, b: Tensor, options?: AxesOptions): Tensor {
   const checked = checkPair("conv2dDepthwise", context, a, b).type("a", "f16")
     .dimension("a", 2, 1, "each channel has its own kernel").dimension("a", 3, b.shape[2], "the count of b's channels");
-  const axes = checkAxes(plain(checked), checkOptions("conv2dDepthwise", options, axisNames), 2);
+  const axes = checked.options(axesSpecs[2], options);
   placesOf(plain(checked), a, b, axes);
-  const { s, p, d } = axes as unknown as { s: [number, number]; p: [number, number]; d: [number, number] };
+  const { stride, padding, dilation } = axes;
   return checked.build((into) =>
-    context.native.lib.ggml_conv_2d_dw(into, a.unsafePointer, b.unsafePointer, ...s, ...p, ...d)
+    context.native.lib.ggml_conv_2d_dw(into, a.unsafePointer, b.unsafePointer, ...stride, ...padding, ...dilation)
   );
 }
 
@@ -205,11 +216,18 @@ export function conv2dDepthwise(context: GgmlContext, a: Tensor, b: Tensor, opti
 export function conv2dDepthwiseDirect(context: GgmlContext, a: Tensor, b: Tensor, options?: AxesOptions): Tensor {
   const checked = checkPair("conv2dDepthwiseDirect", context, a, b)
     .dimension("a", 2, 1, "each channel has its own kernel").dimension("a", 3, b.shape[2], "the count of b's channels");
-  const axes = checkAxes(plain(checked), checkOptions("conv2dDepthwiseDirect", options, axisNames), 2);
+  const axes = checked.options(axesSpecs[2], options);
   placesOf(plain(checked), a, b, axes);
-  const { s, p, d } = axes as unknown as { s: [number, number]; p: [number, number]; d: [number, number] };
+  const { stride, padding, dilation } = axes;
   return checked.build((into) =>
-    context.native.lib.ggml_conv_2d_dw_direct(into, a.unsafePointer, b.unsafePointer, ...s, ...p, ...d)
+    context.native.lib.ggml_conv_2d_dw_direct(
+      into,
+      a.unsafePointer,
+      b.unsafePointer,
+      ...stride,
+      ...padding,
+      ...dilation,
+    )
   );
 }
 
@@ -224,12 +242,12 @@ function checkWork(checked: OperatorCheck, a: Tensor, inputs: number, outputs: n
 /** {@linkcode conv2d} in one operator, with the kernel's own precision. C: `ggml_conv_2d_direct`. */
 export function conv2dDirect(context: GgmlContext, a: Tensor, b: Tensor, options?: AxesOptions): Tensor {
   const checked = checkPair("conv2dDirect", context, a, b).dimension("b", 2, a.shape[2], "as a has");
-  const axes = checkAxes(plain(checked), checkOptions("conv2dDirect", options, axisNames), 2);
+  const axes = checked.options(axesSpecs[2], options);
   placesOf(plain(checked), a, b, axes);
   checkWork(plain(checked), a, a.shape[0] * a.shape[1] * a.shape[2], a.shape[3]);
-  const { s, p, d } = axes as unknown as { s: [number, number]; p: [number, number]; d: [number, number] };
+  const { stride, padding, dilation } = axes;
   return checked.build((into) =>
-    context.native.lib.ggml_conv_2d_direct(into, a.unsafePointer, b.unsafePointer, ...s, ...p, ...d)
+    context.native.lib.ggml_conv_2d_direct(into, a.unsafePointer, b.unsafePointer, ...stride, ...padding, ...dilation)
   );
 }
 
@@ -240,16 +258,21 @@ export interface Conv3dOptions extends AxesOptions {
 }
 
 /** Checks a convolution along three axes. */
-export function checkConv3d(op: string, context: GgmlContext, a: Tensor, b: Tensor, options: Conv3dOptions) {
-  const { channels, ...rest } = checkOptions(op, options, [...axisNames, "channels"]);
+export function checkConv3d<R extends typeof conv3dRules>(
+  op: string,
+  context: GgmlContext,
+  a: Tensor,
+  b: Tensor,
+  spec: OptionsSpec<R>,
+  options: Conv3dOptions,
+) {
   const checked = checkPair(op, context, a, b);
-  const count = checked.integer("channels", channels, { min: 1, max: INT_MAX });
-  checked.require(a.shape[3] % count === 0, "a", 3, `a multiple of ${count}, the channels`)
-    .require(b.shape[3] % count === 0, "b", 3, `a multiple of ${count}, the channels`);
-  const axes = checkAxes(plain(checked), rest, 3);
-  placesOf(plain(checked), a, b, axes);
-  type Three = [number, number, number];
-  return { checked, count, ...(axes as unknown as { s: Three; p: Three; d: Three }) };
+  const settings = checked.options(spec, options) as Settings<typeof conv3dRules> & Settings<R>;
+  const { channels } = settings;
+  checked.require(a.shape[3] % channels === 0, "a", 3, `a multiple of ${channels}, the channels`)
+    .require(b.shape[3] % channels === 0, "b", 3, `a multiple of ${channels}, the channels`);
+  placesOf(plain(checked), a, b, settings);
+  return { checked, settings };
 }
 
 /**
@@ -257,19 +280,39 @@ export function checkConv3d(op: string, context: GgmlContext, a: Tensor, b: Tens
  * {@linkcode conv2d}. C: `ggml_conv_3d`.
  */
 export function conv3d(context: GgmlContext, a: Tensor, b: Tensor, options: Conv3dOptions): Tensor {
-  const { checked, count, s, p, d } = checkConv3d("conv3d", context, a, b, options);
+  const { checked, settings } = checkConv3d("conv3d", context, a, b, conv3dSpec, options);
+  const { channels, stride, padding, dilation } = settings;
   return checked.build((into) =>
-    context.native.lib.ggml_conv_3d(into, a.unsafePointer, b.unsafePointer, BigInt(count), ...s, ...p, ...d)
+    context.native.lib.ggml_conv_3d(
+      into,
+      a.unsafePointer,
+      b.unsafePointer,
+      BigInt(channels),
+      ...stride,
+      ...padding,
+      ...dilation,
+    )
   );
 }
 
 /** {@linkcode conv3d} in one operator, with the kernel's own precision. C: `ggml_conv_3d_direct`. */
 export function conv3dDirect(context: GgmlContext, a: Tensor, b: Tensor, options: Conv3dOptions): Tensor {
-  const { checked, count, s, p, d } = checkConv3d("conv3dDirect", context, a, b, options);
-  const [n, out] = [b.shape[3] / count, a.shape[3] / count];
-  checkWork(plain(checked), a, a.shape[0] * a.shape[1] * a.shape[2] * count, out);
+  const { checked, settings } = checkConv3d("conv3dDirect", context, a, b, conv3dSpec, options);
+  const { channels, stride, padding, dilation } = settings;
+  const [n, out] = [b.shape[3] / channels, a.shape[3] / channels];
+  checkWork(plain(checked), a, a.shape[0] * a.shape[1] * a.shape[2] * channels, out);
   return checked.build((into) =>
-    context.native.lib.ggml_conv_3d_direct(into, a.unsafePointer, b.unsafePointer, ...s, ...p, ...d, count, n, out)
+    context.native.lib.ggml_conv_3d_direct(
+      into,
+      a.unsafePointer,
+      b.unsafePointer,
+      ...stride,
+      ...padding,
+      ...dilation,
+      channels,
+      n,
+      out,
+    )
   );
 }
 

@@ -8,10 +8,10 @@ import { isArray } from "../../../base/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { isQuantized, typeByName, type TypeName } from "../tensor/types.ts";
-import { check, FLOATS, type InPlaceOptions, libOf, type OperatorCheck } from "./check.ts";
+import { check, FLOATS, libOf, type OperatorCheck } from "./check.ts";
 import { cpuTypes } from "./cpu_types.ts";
-import { wantsInPlace } from "./in_place.ts";
 import { checkSameCount, wide } from "./shape.ts";
+import { type InPlaceOptions, wantsInPlace } from "./options.ts";
 
 /** A copy in the graph, of the same type; also of a view, whose gaps go. In place: a view of `a`. Throws TensorLayoutError. C: `ggml_dup`. */
 export function dup(context: GgmlContext, a: Tensor, options?: InPlaceOptions): Tensor {

@@ -7,12 +7,13 @@
 import { brands } from "../brands.ts";
 import type { CallbackName, Pointer } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import { checkBoolean, checkFunction, checkOptions, isArray, show } from "../../../base/check.ts";
+import { checkFunction, isArray, show } from "../../../base/check.ts";
+import { oneOf, options, type RulesOf } from "../../../base/options.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
-import { typeByName, type TypeName } from "../tensor/types.ts";
-import { check, type InPlaceOptions, libOf, shapeOf } from "./check.ts";
-import { wantsInPlace } from "./in_place.ts";
+import { typeByName, type TypeName, typeNames } from "../tensor/types.ts";
+import { check, libOf, shapeOf } from "./check.ts";
+import { byOperands, type InPlaceOptions, tensor, wantsInPlace } from "./options.ts";
 
 /**
  * Computes a custom operator: reads the operands and writes the result, each a tensor whose memory can be seen by `view()`. What it throws,
@@ -137,6 +138,16 @@ export interface CustomOptions {
   into?: Tensor | undefined;
 }
 
+/** {@linkcode CustomOptions}, declared. */
+const customSpec = options(
+  "custom",
+  {
+    type: oneOf(typeNames, { default: "f32" }),
+    shape: byOperands<readonly number[]>("an array of at most four integers"),
+    into: tensor(),
+  } satisfies RulesOf<CustomOptions>,
+);
+
 /** The most operands: `GGML_MAX_SRC` less the place that C keeps, and less one in place. */
 const MAX_OPERANDS = 9;
 
@@ -150,7 +161,7 @@ export function custom(
   compute: CustomFunction,
   options: CustomOptions,
 ): Tensor {
-  const { type = "f32", shape, into: target } = checkOptions("custom", options, ["type", "shape", "into"]);
+  const { type, shape, into: target } = customSpec.checkOf("custom", options);
   checkFunction("custom: compute", compute);
   const lib = libOf(context);
   const most = target === undefined ? MAX_OPERANDS : MAX_OPERANDS - 1;
@@ -160,7 +171,7 @@ export function custom(
       expected: `at most ${most} tensors`,
     });
   }
-  checkBoolean("custom: either shape or into", (shape === undefined) !== (target === undefined) || refuseBoth(shape));
+  if ((shape === undefined) === (target === undefined)) refuseBoth(shape);
   const all = target === undefined ? operands : [target, ...operands];
   const checked = check("custom", context, Object.fromEntries(all.map((one, index) => [`operands[${index}]`, one])));
   const call = (): CustomFunction => compute;

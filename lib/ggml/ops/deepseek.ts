@@ -6,8 +6,9 @@
 
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
-import { check, INT_MAX, shapeOf } from "./check.ts";
+import { check, shapeOf } from "./check.ts";
 import { cpuTypes } from "./cpu_types.ts";
+import { INT_MAX } from "./options.ts";
 
 /**
  * Scores of keys: `q` [d, heads, tokens, n] and `weights` [heads, tokens, 1, n] of f32, `k` [d, 1, keys, n], `mask` [keys, tokens, 1, n'] of f16, where

@@ -6,11 +6,13 @@
 
 import { brands } from "../brands.ts";
 import { ggml_glu_op, type Lib, type Pointer } from "../../../ffi/mod.ts";
-import { checkBoolean, checkOneOf, checkOptions } from "../../../base/check.ts";
+import { checkOneOf, refuse } from "../../../base/check.ts";
+import { boolean, number, options, type RulesOf, type Settings } from "../../../base/options.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import type { TypeName } from "../tensor/types.ts";
 import { check, F32_F16, libOf } from "./check.ts";
+import { FLOAT, tensor } from "./options.ts";
 
 /** Where the gate of a gated unit is. */
 export interface GateOptions {
@@ -36,17 +38,16 @@ interface Makers {
   readonly split: (lib: Lib, into: Pointer<"ggml_context">, a: TensorPointer, gate: TensorPointer) => TensorPointer;
 }
 
-interface Gate {
-  readonly gate: Tensor | undefined;
-  readonly swapped: boolean;
-}
+/** {@linkcode GateOptions}, declared. */
+const gateSpec = options(
+  "a gated unit",
+  { gate: tensor(), swapped: boolean({ default: false }) } satisfies RulesOf<GateOptions>,
+);
 
-function gateOf(op: string, options: GateOptions | undefined): Gate {
-  const { gate, swapped = false } = checkOptions(op, options, ["gate", "swapped"]);
-  if (gate !== undefined) {
-    checkOneOf(`${op}: swapped together with gate`, swapped, [false] as unknown as readonly string[]);
-  }
-  return { gate, swapped: checkBoolean(`${op}: swapped`, swapped) };
+function gateOf(op: string, options: GateOptions | undefined): Settings<typeof gateSpec> {
+  const settings = gateSpec.checkOf(op, options);
+  if (settings.gate !== undefined && settings.swapped) refuse(`${op}: swapped together with gate`, true, "false");
+  return settings;
 }
 
 function checkGated(op: string, context: GgmlContext, a: Tensor, gate: Tensor | undefined, types: readonly TypeName[]) {
@@ -132,15 +133,23 @@ export interface SwigluOaiOptions {
   limit?: number | undefined;
 }
 
+/** {@linkcode SwigluOaiOptions}, declared. */
+const swigluOaiSpec = options(
+  "swigluOai",
+  {
+    alpha: number({ ...FLOAT, default: 1.702 }),
+    limit: number({ ...FLOAT, default: 7 }),
+  } satisfies RulesOf<SwigluOaiOptions>,
+);
+
 /** `min(a, limit) · sigmoid(alpha · min(a, limit)) · (gate, clamped, + 1)`; f32 of one shape. Throws as {@linkcode GatedOperator} does. C: `ggml_swiglu_oai`. */
 export function swigluOai(context: GgmlContext, a: Tensor, gate: Tensor, options?: SwigluOaiOptions): Tensor {
-  const { alpha = 1.702, limit = 7 } = checkOptions("swigluOai", options, ["alpha", "limit"]);
   libOf(context);
   brands.tensor.check("swigluOai: gate", gate);
   const checked = checkGated("swigluOai", context, a, gate, ["f32"]);
-  const values = [checked.number("alpha", alpha), checked.number("limit", limit)] as const;
+  const { alpha, limit } = checked.options(swigluOaiSpec, options);
   return checked.build((into) =>
-    context.native.lib.ggml_swiglu_oai(into, a.unsafePointer, gate.unsafePointer, ...values)
+    context.native.lib.ggml_swiglu_oai(into, a.unsafePointer, gate.unsafePointer, alpha, limit)
   );
 }
 

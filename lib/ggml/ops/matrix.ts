@@ -10,9 +10,9 @@ import { checkOneOf } from "../../../base/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { isQuantized } from "../tensor/types.ts";
-import { check, type InPlaceOptions, INT_MAX, libOf, shapeOf } from "./check.ts";
+import { check, libOf, shapeOf } from "./check.ts";
 import { cpuTypes } from "./cpu_types.ts";
-import { wantsInPlace } from "./in_place.ts";
+import { type InPlaceOptions, INT_MAX, wantsInPlace } from "./options.ts";
 
 /**
  * The product of matrices: `a` [k, m, …] and `b` [k, n, …] give [m, n, …] of f32: the dot product of each row of `a` with each row of `b`. Dimensions 2

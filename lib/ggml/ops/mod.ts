@@ -180,4 +180,4 @@ export {
 export { rope, ropeBack, type RopeMode, type RopeOptions, type YarnOptions, yarnRange } from "./rope.ts";
 export { getRows, getRowsBack, setRows } from "./rows.ts";
 export { alias, like, permute, reshape, transpose, view, type ViewOptions } from "./shape.ts";
-export type { InPlaceOptions } from "./check.ts";
+export type { InPlaceOptions } from "./options.ts";

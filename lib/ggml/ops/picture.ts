@@ -6,10 +6,12 @@
 
 import { ggml_op_pool, ggml_scale_flag, ggml_scale_mode } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import { checkBoolean, checkOneOf, checkOptions, isArray, show } from "../../../base/check.ts";
+import { checkOneOf, isArray, show } from "../../../base/check.ts";
+import { boolean, integer, oneOf, options, type RulesOf } from "../../../base/options.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
-import { check, F32_F16, INT_MAX, libOf, type OperatorCheck } from "./check.ts";
+import { check, F32_F16, libOf, type OperatorCheck } from "./check.ts";
+import { byOperands, INT_MAX, perAxis } from "./options.ts";
 
 /** Reduction of each pool. C: `enum ggml_op_pool`. */
 export type PoolKind = "max" | "mean";
@@ -20,6 +22,9 @@ const poolKinds: Readonly<Record<PoolKind, ggml_op_pool>> = {
 };
 
 const MAX_SIZE = 1 << 15;
+const SIZE = { min: 1, max: MAX_SIZE };
+const PADDING = { min: 0, max: MAX_SIZE };
+const kind = oneOf(["max", "mean"], { required: true });
 
 /** Options of {@linkcode pool1d}. */
 export interface Pool1dOptions {
@@ -33,20 +38,29 @@ export interface Pool1dOptions {
   padding?: number | undefined;
 }
 
+/** {@linkcode Pool1dOptions}, declared. */
+const pool1dSpec = options(
+  "pool1d",
+  {
+    kind,
+    size: integer({ ...SIZE, required: true }),
+    stride: integer(SIZE),
+    padding: integer({ ...PADDING, default: 0 }),
+  } satisfies RulesOf<Pool1dOptions>,
+);
+
 /**
  * One number of each pool along the rows: [n, …] gives [(n + 2 · padding − size) / stride + 1, …] of f32; f32 or f16, contiguous.
  *
  * Throws TensorShapeError, TensorTypeError, TensorLayoutError, InvalidArgumentError, ContextFullError, DisposedError. C: `ggml_pool_1d`.
  */
 export function pool1d(context: GgmlContext, a: Tensor, options: Pool1dOptions): Tensor {
-  const given = checkOptions("pool1d", options, ["kind", "size", "stride", "padding"]);
-  const kind = poolKinds[checkOneOf("pool1d: kind", given.kind, ["max", "mean"])];
   const checked = check("pool1d", context, { a }).type("a", ...F32_F16).contiguous("a");
-  const size = checked.integer("size", given.size, { min: 1, max: MAX_SIZE });
-  const stride = checked.integer("stride", given.stride ?? size, { min: 1, max: MAX_SIZE });
-  const padding = checked.integer("padding", given.padding ?? 0, { min: 0, max: MAX_SIZE });
+  const { kind, size, stride = size, padding } = checked.options(pool1dSpec, options);
   checked.require(a.shape[0] + 2 * padding >= size, "a", 0, `at least ${size - 2 * padding}, the size of a pool`);
-  return checked.build((into) => context.native.lib.ggml_pool_1d(into, a.unsafePointer, kind, size, stride, padding));
+  return checked.build((into) =>
+    context.native.lib.ggml_pool_1d(into, a.unsafePointer, poolKinds[kind], size, stride, padding)
+  );
 }
 
 /** Options of {@linkcode pool2d}: one number for both axes, or one for each, the width first. */
@@ -68,21 +82,20 @@ interface Pools {
   readonly paddings: [number, number];
 }
 
-function checkPools(checked: OperatorCheck, op: string, options: Pool2dOptions): Pools {
-  const given = checkOptions(op, options, ["kind", "size", "stride", "padding"]);
-  const two = (name: string, value: unknown, min: number): [number, number] => {
-    const [x, y] = isArray(value) ? value as [number, number] : [value, value];
-    return [
-      checked.integer(`${name}[0]`, x, { min, max: MAX_SIZE }),
-      checked.integer(`${name}[1]`, y, { min, max: MAX_SIZE }),
-    ];
-  };
-  return {
-    kind: poolKinds[checkOneOf(`${op}: kind`, given.kind, ["max", "mean"])],
-    sizes: two("size", given.size, 1),
-    strides: two("stride", given.stride ?? given.size, 1),
-    paddings: two("padding", given.padding ?? 0, 0),
-  };
+/** {@linkcode Pool2dOptions}, declared. */
+const pool2dSpec = options(
+  "pool2d",
+  {
+    kind,
+    size: perAxis(2, SIZE, { required: true }),
+    stride: perAxis(2, SIZE),
+    padding: perAxis(2, PADDING, { default: 0 }),
+  } satisfies RulesOf<Pool2dOptions>,
+);
+
+function checkPools(checked: OperatorCheck, options: Pool2dOptions): Pools {
+  const { kind, size, stride = size, padding } = checked.options(pool2dSpec, options);
+  return { kind: poolKinds[kind], sizes: size, strides: stride, paddings: padding };
 }
 
 function poolsOf(size: number, index: 0 | 1, { sizes, strides, paddings }: Pools): number {
@@ -92,7 +105,7 @@ function poolsOf(size: number, index: 0 | 1, { sizes, strides, paddings }: Pools
 /** One number of each pool of pictures [width, height, …], of f32. As {@linkcode pool1d}. C: `ggml_pool_2d`. */
 export function pool2d(context: GgmlContext, a: Tensor, options: Pool2dOptions): Tensor {
   const checked = check("pool2d", context, { a }).type("a", ...F32_F16).contiguous("a");
-  const pools = checkPools(checked as unknown as OperatorCheck, "pool2d", options);
+  const pools = checkPools(checked as unknown as OperatorCheck, options);
   for (const index of [0, 1] as const) {
     checked.require(
       poolsOf(a.shape[index], index, pools) >= 1,
@@ -113,7 +126,7 @@ export function pool2dBack(context: GgmlContext, gradient: Tensor, a: Tensor, op
     "gradient",
     "a",
   );
-  const pools = checkPools(checked as unknown as OperatorCheck, "pool2dBack", options);
+  const pools = checkPools(checked as unknown as OperatorCheck, options);
   const [n0, n1, n2, n3] = a.shape;
   checked.shape("gradient", [poolsOf(n0, 0, pools), poolsOf(n1, 1, pools), n2, n3], "the shape of the pools");
   const { kind, sizes, strides, paddings } = pools;
@@ -139,9 +152,11 @@ const scaleModes: Readonly<Record<ScaleMode, ggml_scale_mode>> = {
   bicubic: ggml_scale_mode.GGML_SCALE_MODE_BICUBIC,
 };
 
+const modes: readonly ScaleMode[] = ["nearest", "bilinear", "bicubic"];
+
 /** Pictures larger by a whole factor from 2; f32. As {@linkcode pool1d}. C: `ggml_upscale`. */
 export function upscale(context: GgmlContext, a: Tensor, factor: number, mode: ScaleMode): Tensor {
-  const wanted = scaleModes[checkOneOf("upscale: mode", mode, ["nearest", "bilinear", "bicubic"])];
+  const wanted = scaleModes[checkOneOf("upscale: mode", mode, modes)];
   const checked = check("upscale", context, { a }).type("a", "f32");
   const by = checked.integer("factor", factor, { min: 2, max: MAX_SIZE });
   checked.result([a.shape[0] * by, a.shape[1] * by, a.shape[2], a.shape[3]], "f32");
@@ -158,6 +173,16 @@ export interface InterpolateOptions {
   antialias?: boolean | undefined;
 }
 
+/** {@linkcode InterpolateOptions}, declared. */
+const interpolateSpec = options(
+  "interpolate",
+  {
+    mode: oneOf(modes, { default: "bilinear" }),
+    alignCorners: boolean({ default: false }),
+    antialias: boolean({ default: false }),
+  } satisfies RulesOf<InterpolateOptions>,
+);
+
 /** Pictures in another size: up to four dimensions from 1; f32. As {@linkcode pool1d}. C: `ggml_interpolate`. */
 export function interpolate(
   context: GgmlContext,
@@ -165,23 +190,17 @@ export function interpolate(
   shape: readonly number[],
   options?: InterpolateOptions,
 ): Tensor {
-  const { mode = "bilinear", alignCorners = false, antialias = false } = checkOptions("interpolate", options, [
-    "mode",
-    "alignCorners",
-    "antialias",
-  ]);
-  checkOneOf("interpolate: mode", mode, ["nearest", "bilinear", "bicubic"]);
   const checked = check("interpolate", context, { a }).type("a", "f32");
   const full = checked.result(shape, "f32");
+  const { mode, alignCorners, antialias } = checked.options(interpolateSpec, options);
   full.forEach((size, index) => checked.integer(`shape[${index}]`, size, { min: 1, max: INT_MAX }));
-  if (checkBoolean("interpolate: antialias", antialias) && mode !== "bilinear") {
+  if (antialias && mode !== "bilinear") {
     throw new InvalidArgumentError(`interpolate: antialias goes with the mode "bilinear", not ${show(mode)}`, {
       value: mode,
       expected: '"bilinear"',
     });
   }
-  const corners = checkBoolean("interpolate: alignCorners", alignCorners);
-  const flags = (corners ? ggml_scale_flag.GGML_SCALE_FLAG_ALIGN_CORNERS : 0) |
+  const flags = (alignCorners ? ggml_scale_flag.GGML_SCALE_FLAG_ALIGN_CORNERS : 0) |
     (antialias ? ggml_scale_flag.GGML_SCALE_FLAG_ANTIALIAS : 0);
   const [n0, n1, n2, n3] = full.map(BigInt) as [bigint, bigint, bigint, bigint];
   return checked.build((into) =>
@@ -197,13 +216,21 @@ export interface PadOptions {
   circular?: boolean | undefined;
 }
 
+/** {@linkcode PadOptions}, declared. */
+const padSpec = options(
+  "pad",
+  {
+    before: byOperands<readonly number[]>("an array of at most four integers"),
+    circular: boolean({ default: false }),
+  } satisfies RulesOf<PadOptions>,
+);
+
 type Four = [number, number, number, number];
 
 /** Zeros, or what is at the other end, around a tensor; f32. As {@linkcode pool1d}. C: `ggml_pad`, `ggml_pad_ext`, `ggml_pad_circular`, `ggml_pad_ext_circular`. */
 export function pad(context: GgmlContext, a: Tensor, after: readonly number[], options?: PadOptions): Tensor {
-  const { before, circular = false } = checkOptions("pad", options, ["before", "circular"]);
-  const around = checkBoolean("pad: circular", circular);
   const checked = check("pad", context, { a }).type("a", "f32");
+  const { before, circular: around } = checked.options(padSpec, options);
   const four = (name: string, values: readonly number[]): Four => {
     if (!isArray(values) || values.length > 4) {
       throw new InvalidArgumentError(`pad: ${name} is ${show(values)}; give an array of at most four whole numbers`, {

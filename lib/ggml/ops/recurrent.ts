@@ -4,10 +4,14 @@
  * @module
  */
 
-import { checkOptions } from "../../../base/check.ts";
+import { integer, number, options, type RulesOf } from "../../../base/options.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
-import { check, INT_MAX, shapeOf } from "./check.ts";
+import { check, shapeOf } from "./check.ts";
+import { FLOAT, INT_MAX, tensor } from "./options.ts";
+
+const operand = tensor({ required: true });
+const snapshots = integer({ min: 1, max: INT_MAX, default: 1 });
 
 /**
  * The convolution of a state space model: `sx` [k − 1 + tokens, inner, n], `c` [k, inner] give [inner, tokens, n]; contiguous.
@@ -44,27 +48,32 @@ export interface SsmScanOperands {
   snapshots?: number | undefined;
 }
 
+/** {@linkcode SsmScanOperands}, declared. */
+const ssmScanSpec = options(
+  "ssmScan",
+  {
+    s: operand,
+    x: operand,
+    dt: operand,
+    a: operand,
+    b: operand,
+    c: operand,
+    ids: operand,
+    snapshots,
+  } satisfies RulesOf<SsmScanOperands>,
+);
+
 /**
  * The scan of a state space model: gives `x`'s shape of results and after them the states, in one row. As {@linkcode ssmConv}; computing with an id
  * outside of `s` throws InvalidArgumentError. C: `ggml_ssm_scan`.
  */
 export function ssmScan(context: GgmlContext, operands: SsmScanOperands): Tensor {
-  const { snapshots = 1, ...tensors } = checkOptions("ssmScan", operands, [
-    "s",
-    "x",
-    "dt",
-    "a",
-    "b",
-    "c",
-    "ids",
-    "snapshots",
-  ]);
-  const { s, x, dt, a, b, c, ids } = tensors as Required<typeof tensors>;
-  const checked = check("ssmScan", context, { s, x, dt, a, b, c, ids });
+  const { snapshots: k, ...tensors } = ssmScanSpec.checkOf("ssmScan", operands);
+  const { s, x, dt, a, b, c, ids } = tensors;
+  const checked = check("ssmScan", context, tensors);
   const [state] = s.shape;
   const [dim, heads, tokens, n] = x.shape;
   const groups = b.shape[1];
-  const k = checked.integer("snapshots", snapshots, { min: 1, max: INT_MAX });
   checked
     .type("s", "f32").type("x", "f32").type("dt", "f32").type("a", "f32").type("b", "f32").type("c", "f32").type(
       "ids",
@@ -110,6 +119,19 @@ export interface Wkv6Operands {
   state: Tensor;
 }
 
+/** {@linkcode Wkv6Operands}, declared. */
+const wkv6Spec = options(
+  "rwkvWkv6",
+  {
+    k: operand,
+    v: operand,
+    r: operand,
+    timeFirst: operand,
+    timeDecay: operand,
+    state: operand,
+  } satisfies RulesOf<Wkv6Operands>,
+);
+
 type Many = Record<string, Tensor>;
 
 /** Checks that tensors are [size, heads, tokens] and the state is [size · size · heads, n]. */
@@ -126,15 +148,9 @@ function checkRecurrent(op: string, context: GgmlContext, operands: Many, first:
 
 /** RWKV-6's mixing of time: gives [size · heads, tokens + size · n]: the results, then the state. As {@linkcode ssmConv}. C: `ggml_rwkv_wkv6`. */
 export function rwkvWkv6(context: GgmlContext, operands: Wkv6Operands): Tensor {
-  const { k, v, r, timeFirst, timeDecay, state } = checkOptions("rwkvWkv6", operands, [
-    "k",
-    "v",
-    "r",
-    "timeFirst",
-    "timeDecay",
-    "state",
-  ]) as Wkv6Operands;
-  return checkRecurrent("rwkvWkv6", context, { k, v, r, timeFirst, timeDecay, state }, "k", state)
+  const tensors = wkv6Spec.checkOf("rwkvWkv6", operands);
+  const { k, v, r, timeFirst, timeDecay, state } = tensors;
+  return checkRecurrent("rwkvWkv6", context, tensors, "k", state)
     .shape("timeFirst", [k.shape[0], k.shape[1]])
     .build((into) =>
       context.native.lib.ggml_rwkv_wkv6(
@@ -165,18 +181,24 @@ export interface GatedLinearOperands {
   scale?: number | undefined;
 }
 
+/** {@linkcode GatedLinearOperands}, declared. */
+const gatedLinearSpec = options(
+  "gatedLinearAttention",
+  {
+    k: operand,
+    v: operand,
+    q: operand,
+    g: operand,
+    state: operand,
+    scale: number(FLOAT),
+  } satisfies RulesOf<GatedLinearOperands>,
+);
+
 /** Gated linear attention: shaped as {@linkcode rwkvWkv6}. C: `ggml_gated_linear_attn`. */
 export function gatedLinearAttention(context: GgmlContext, operands: GatedLinearOperands): Tensor {
-  const { k, v, q, g, state, scale } = checkOptions("gatedLinearAttention", operands, [
-    "k",
-    "v",
-    "q",
-    "g",
-    "state",
-    "scale",
-  ]) as GatedLinearOperands;
-  const checked = checkRecurrent("gatedLinearAttention", context, { k, v, q, g, state }, "k", state);
-  const factor = checked.number("scale", scale ?? 1 / Math.sqrt(k.shape[0]));
+  const { scale, ...tensors } = gatedLinearSpec.checkOf("gatedLinearAttention", operands);
+  const { k, v, q, g, state } = tensors;
+  const checked = checkRecurrent("gatedLinearAttention", context, tensors, "k", state);
   return checked.build((into) =>
     context.native.lib.ggml_gated_linear_attn(
       into,
@@ -185,7 +207,7 @@ export function gatedLinearAttention(context: GgmlContext, operands: GatedLinear
       q.unsafePointer,
       g.unsafePointer,
       state.unsafePointer,
-      factor,
+      scale ?? 1 / Math.sqrt(k.shape[0]),
     )
   );
 }
@@ -208,18 +230,25 @@ export interface Wkv7Operands {
   state: Tensor;
 }
 
+/** {@linkcode Wkv7Operands}, declared. */
+const wkv7Spec = options(
+  "rwkvWkv7",
+  {
+    r: operand,
+    w: operand,
+    k: operand,
+    v: operand,
+    a: operand,
+    b: operand,
+    state: operand,
+  } satisfies RulesOf<Wkv7Operands>,
+);
+
 /** RWKV-7's mixing of time: shaped as {@linkcode rwkvWkv6}. C: `ggml_rwkv_wkv7`. */
 export function rwkvWkv7(context: GgmlContext, operands: Wkv7Operands): Tensor {
-  const { r, w, k, v, a, b, state } = checkOptions("rwkvWkv7", operands, [
-    "r",
-    "w",
-    "k",
-    "v",
-    "a",
-    "b",
-    "state",
-  ]) as Wkv7Operands;
-  return checkRecurrent("rwkvWkv7", context, { r, w, k, v, a, b, state }, "r", state)
+  const tensors = wkv7Spec.checkOf("rwkvWkv7", operands);
+  const { r, w, k, v, a, b, state } = tensors;
+  return checkRecurrent("rwkvWkv7", context, tensors, "r", state)
     .require(r.shape[0] % 64 === 0, "r", 0, "a multiple of 64")
     .build((into) =>
       context.native.lib.ggml_rwkv_wkv7(
@@ -253,23 +282,29 @@ export interface GatedDeltaOperands {
   snapshots?: number | undefined;
 }
 
+/** {@linkcode GatedDeltaOperands}, declared. */
+const gatedDeltaSpec = options(
+  "gatedDeltaNet",
+  {
+    q: operand,
+    k: operand,
+    v: operand,
+    g: operand,
+    beta: operand,
+    state: operand,
+    snapshots,
+  } satisfies RulesOf<GatedDeltaOperands>,
+);
+
 /**
  * The gated delta rule: gives [size · heads, tokens · n + snapshots · size · n]: the results, then the states. As {@linkcode ssmConv}.
  * C: `ggml_gated_delta_net`.
  */
 export function gatedDeltaNet(context: GgmlContext, operands: GatedDeltaOperands): Tensor {
-  const { q, k, v, g, beta, state, snapshots = 1 } = checkOptions("gatedDeltaNet", operands, [
-    "q",
-    "k",
-    "v",
-    "g",
-    "beta",
-    "state",
-    "snapshots",
-  ]) as GatedDeltaOperands;
-  const checked = check("gatedDeltaNet", context, { q, k, v, g, beta, state });
+  const { snapshots: kept, ...tensors } = gatedDeltaSpec.checkOf("gatedDeltaNet", operands);
+  const { q, k, v, g, beta, state } = tensors;
+  const checked = check("gatedDeltaNet", context, tensors);
   const [size, heads, tokens, n] = v.shape;
-  const kept = checked.integer("snapshots", snapshots, { min: 1, max: INT_MAX });
   checked
     .type("q", "f32").type("k", "f32").type("v", "f32").type("g", "f32").type("beta", "f32").type("state", "f32")
     .shape("q", [size, undefined, tokens, n], "as v has").shape("k", [size, undefined, tokens, n], "as v has")

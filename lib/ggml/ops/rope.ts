@@ -14,18 +14,12 @@ import {
   type Pointer,
 } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import {
-  checkBoolean,
-  checkInteger,
-  checkNumber,
-  checkOneOf,
-  checkOptions,
-  isArray,
-  show,
-} from "../../../base/check.ts";
+import { checkInteger, isArray, show } from "../../../base/check.ts";
+import { integer, number, oneOf, options, type RulesOf, type Settings } from "../../../base/options.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
-import { check, F32_F16, type InPlaceOptions, INT_MAX, libOf, type OperatorCheck, shapeOf } from "./check.ts";
+import { check, F32_F16, libOf, type OperatorCheck, shapeOf } from "./check.ts";
+import { ABOVE_ZERO, byOperands, FLOAT, type InPlaceOptions, inPlaceRules, INT_MAX, tensor } from "./options.ts";
 
 /** Which numbers are turned together. C: `GGML_ROPE_TYPE_…`. */
 export type RopeMode = "normal" | "neox" | "mrope" | "imrope" | "vision";
@@ -66,20 +60,26 @@ export interface RopeOptions {
   trainedContext?: number | undefined;
 }
 
-const names = [
-  "dimensions",
-  "mode",
-  "sections",
-  "factors",
-  "offset",
-  "frequencyBase",
-  "frequencyScale",
-  "extFactor",
-  "attentionFactor",
-  "betaFast",
-  "betaSlow",
-  "trainedContext",
-] as const;
+/** {@linkcode RopeOptions}, declared. */
+const ropeRules = {
+  dimensions: byOperands<number>("an even integer"),
+  mode: oneOf(Object.keys(modes) as RopeMode[], { default: "normal" }),
+  sections: byOperands<RopeOptions["sections"]>("four integers"),
+  factors: tensor(),
+  offset: byOperands("an even integer", { default: 0 }),
+  frequencyBase: number({ ...ABOVE_ZERO, default: 10_000 }),
+  frequencyScale: number({ ...FLOAT, default: 1 }),
+  extFactor: number({ ...FLOAT, default: 0 }),
+  attentionFactor: number({ ...FLOAT, default: 1 }),
+  betaFast: number({ ...FLOAT, default: 32 }),
+  betaSlow: number({ ...FLOAT, default: 1 }),
+  trainedContext: integer({ min: 0, max: INT_MAX, default: 0 }),
+} as const satisfies RulesOf<RopeOptions>;
+const ropeBackSpec = options("ropeBack", ropeRules);
+const ropeSpec = options(
+  "rope",
+  { ...ropeRules, ...inPlaceRules } as const satisfies RulesOf<RopeOptions & InPlaceOptions>,
+);
 
 type Frequencies = [base: number, scale: number, ext: number, attention: number, fast: number, slow: number];
 
@@ -94,9 +94,14 @@ interface Rope {
   readonly frequencies: Frequencies;
 }
 
-function checkRope(op: string, context: GgmlContext, a: Tensor, positions: Tensor, options: RopeOptions): Rope {
-  const { factors } = options;
-  const mode = checkOneOf(`${op}: mode`, options.mode ?? "normal", Object.keys(modes) as RopeMode[]);
+function checkRope(
+  op: string,
+  context: GgmlContext,
+  a: Tensor,
+  positions: Tensor,
+  options: Settings<typeof ropeRules>,
+): Rope {
+  const { factors, mode } = options;
   const several = mode !== "normal" && mode !== "neox";
   const head = shapeOf(op, "a", a)[0];
   const checked = check(op, context, { a, positions, factors }, ["factors"])
@@ -125,15 +130,15 @@ function checkRope(op: string, context: GgmlContext, a: Tensor, positions: Tenso
     dimensions,
     mode: modes[mode],
     sections: several ? checkSections(op, options.sections, head) : noSections(op, options.sections),
-    offset: checked.multiple("offset", checked.integer("offset", options.offset ?? 0, offset), 2),
-    context: checked.integer("trainedContext", options.trainedContext ?? 0, { min: 0, max: INT_MAX }),
+    offset: checked.multiple("offset", checked.integer("offset", options.offset, offset), 2),
+    context: options.trainedContext,
     frequencies: [
-      checked.number("frequencyBase", options.frequencyBase ?? 10_000, { min: 1e-30, max: 3.4e38 }),
-      checked.number("frequencyScale", options.frequencyScale ?? 1),
-      checked.number("extFactor", options.extFactor ?? 0),
-      checked.number("attentionFactor", options.attentionFactor ?? 1),
-      checked.number("betaFast", options.betaFast ?? 32),
-      checked.number("betaSlow", options.betaSlow ?? 1),
+      options.frequencyBase,
+      options.frequencyScale,
+      options.extFactor,
+      options.attentionFactor,
+      options.betaFast,
+      options.betaSlow,
     ],
   };
 }
@@ -175,10 +180,9 @@ export function rope(
   positions: Tensor,
   options?: RopeOptions & InPlaceOptions,
 ): Tensor {
-  const { inPlace = false, ...rest } = checkOptions("rope", options, [...names, "inPlace"]);
-  const there = checkBoolean("rope: inPlace", inPlace);
-  const made = checkRope("rope", context, a, positions, rest);
-  return build(made, context.native.lib, a, positions, there);
+  const settings = ropeSpec.checkOf("rope", options);
+  const made = checkRope("rope", context, a, positions, settings);
+  return build(made, context.native.lib, a, positions, settings.inPlace);
 }
 
 function build(made: Rope, lib: Lib, a: Tensor, positions: Tensor, inPlace: boolean): Tensor {
@@ -211,7 +215,7 @@ function build(made: Rope, lib: Lib, a: Tensor, positions: Tensor, inPlace: bool
  * C: `ggml_rope_ext_back`, `ggml_rope_multi_back`.
  */
 export function ropeBack(context: GgmlContext, gradient: Tensor, positions: Tensor, options?: RopeOptions): Tensor {
-  const given = checkOptions("ropeBack", options, names);
+  const given = ropeBackSpec.checkOf("ropeBack", options);
   const made = checkRope("ropeBack", context, gradient, positions, given);
   const { checked, factors, dimensions, mode, sections, context: trained, frequencies, offset } = made;
   const lib = libOf(context);
@@ -258,22 +262,24 @@ export interface YarnOptions {
   betaSlow?: number | undefined;
 }
 
+/** {@linkcode YarnOptions}, declared. */
+const yarnSpec = options(
+  "yarnRange",
+  {
+    dimensions: integer({ min: 1, max: INT_MAX, required: true }),
+    trainedContext: integer({ min: 1, max: INT_MAX, required: true }),
+    frequencyBase: number({ ...ABOVE_ZERO, default: 10_000 }),
+    betaFast: number({ ...ABOVE_ZERO, default: 32 }),
+    betaSlow: number({ ...ABOVE_ZERO, default: 1 }),
+  } satisfies RulesOf<YarnOptions>,
+);
+
 /** Between which dimensions YaRN goes from one way of stretching to the other. Throws InvalidArgumentError. C: `ggml_rope_yarn_corr_dims`. */
 export function yarnRange(context: GgmlContext, options: YarnOptions): [start: number, end: number] {
-  const { dimensions, trainedContext, frequencyBase = 10_000, betaFast = 32, betaSlow = 1 } = checkOptions(
-    "yarnRange",
-    options,
-    ["dimensions", "trainedContext", "frequencyBase", "betaFast", "betaSlow"],
-  );
-  const range = { min: 1e-30, max: 3.4e38 };
+  const lib = libOf(context);
+  const settings = yarnSpec.checkOf("yarnRange", options);
+  const { dimensions, trainedContext, frequencyBase, betaFast, betaSlow } = settings;
   const found = new Float32Array(2);
-  libOf(context).ggml_rope_yarn_corr_dims(
-    checkInteger("yarnRange: dimensions", dimensions, { min: 1, max: INT_MAX }),
-    checkInteger("yarnRange: trainedContext", trainedContext, { min: 1, max: INT_MAX }),
-    checkNumber("yarnRange: frequencyBase", frequencyBase, range),
-    checkNumber("yarnRange: betaFast", betaFast, range),
-    checkNumber("yarnRange: betaSlow", betaSlow, range),
-    found,
-  );
+  lib.ggml_rope_yarn_corr_dims(dimensions, trainedContext, frequencyBase, betaFast, betaSlow, found);
   return [found[0] ?? 0, found[1] ?? 0];
 }

@@ -5,7 +5,8 @@
  */
 
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import { checkOptions, isArray } from "../../../base/check.ts";
+import { isArray } from "../../../base/check.ts";
+import { integer, options, type RulesOf } from "../../../base/options.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { TensorShapeError } from "../tensor/errors.ts";
@@ -83,6 +84,19 @@ export interface ViewOptions {
   offset?: number | undefined;
 }
 
+const place = { min: 0, max: Number.MAX_SAFE_INTEGER };
+
+/** {@linkcode ViewOptions}, declared. */
+const viewSpec = options(
+  "view",
+  {
+    rowStride: integer(place),
+    matrixStride: integer(place),
+    cubeStride: integer(place),
+    offset: integer({ ...place, default: 0 }),
+  } satisfies RulesOf<ViewOptions>,
+);
+
 /**
  * A part of a tensor, in its memory. Strides and offset are multiples of the bytes of an element (of a block).
  *
@@ -99,18 +113,17 @@ export interface ViewOptions {
  * ```
  */
 export function view(context: GgmlContext, a: Tensor, shape: readonly number[], options?: ViewOptions): Tensor {
-  const given = checkOptions("view", options, ["rowStride", "matrixStride", "cubeStride", "offset"]);
   const checked = check("view", context, { a }).elementsTogether("a");
+  const given = checked.options(viewSpec, options);
   const full = checked.result(shape, a.type);
   const { typeSize, blockSize } = typeByName("the type", a.type);
-  const bytes = (name: string, value: number): number =>
-    checked.multiple(name, checked.integer(name, value, { min: 0, max: Number.MAX_SAFE_INTEGER }), typeSize);
+  const bytes = (name: string, value: number): number => checked.multiple(name, value, typeSize);
   const strides = [
     bytes("rowStride", given.rowStride ?? a.strides[1]),
     bytes("matrixStride", given.matrixStride ?? a.strides[2]),
     bytes("cubeStride", given.cubeStride ?? a.strides[3]),
   ] as const;
-  const offset = bytes("offset", given.offset ?? 0);
+  const offset = bytes("offset", given.offset);
   const used = [1, 2, 3].reduce(
     (sum, at) => sum + (full[at as 1] - 1) * (strides[at - 1 as 0]),
     full[0] / blockSize * typeSize,
