@@ -7,6 +7,7 @@ import {
 } from "../errors.ts";
 import { refuse } from "../../base/check.ts";
 import { custom, oneOf, options, type RulesOf, type Settings } from "../../base/options.ts";
+import { decodeSchema, type EncodedSchema, encodeSchema } from "./encode.ts";
 import { SchemaDocument } from "./document.ts";
 import { sequence } from "./gbnf.ts";
 import { type JsonSchema, type JsonValue, type PlainSchema, plainSchema } from "./json.ts";
@@ -52,8 +53,8 @@ const rulesSpec = options(
 
 const validatorSpec = options("schemaValidator", { schemas: schemaSpec.rules.schemas });
 
-/** Checked {@linkcode SchemaOptions}. */
-type SchemaSettings = Settings<typeof schemaSpec>;
+/** Checked options of a conversion. */
+type ConvertSettings = Pick<Settings<typeof schemaSpec>, "whitespace" | "schemaMode">;
 
 function checkSchemas(name: string, value: unknown): SchemaOptions["schemas"] {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, JsonSchema>;
@@ -100,7 +101,9 @@ export interface SchemaRules {
  * ```
  */
 export function schemaToGrammar(schema: JsonSchema, options?: SchemaOptions): string {
-  return convert(plainSchema(schema), "", schemaSpec.check(options)).rules;
+  const plain = plainSchema(schema);
+  const settings = schemaSpec.check(options);
+  return convert(plain, otherSchemas(settings.schemas), "", settings).rules;
 }
 
 /**
@@ -121,7 +124,7 @@ export function schemaToGrammar(schema: JsonSchema, options?: SchemaOptions): st
  */
 export function schemaToRules(schema: JsonSchema, options: SchemaRulesOptions): SchemaRules {
   const settings = rulesSpec.check(options);
-  return convert(plainSchema(schema), settings.prefix, settings);
+  return convert(plainSchema(schema), otherSchemas(settings.schemas), settings.prefix, settings);
 }
 
 /** A compiled JSON Schema: its grammar, and a validator of values against the whole schema. */
@@ -138,8 +141,42 @@ export interface CompiledSchema {
 export function compileSchema(schema: unknown, options?: SchemaOptions): CompiledSchema {
   const plain = plainSchema(schema);
   const settings = schemaSpec.check(options, "compileSchema");
-  const { rules, loosened } = convert(plain, "", settings);
-  return { grammar: rules, loosened, problem: validator(plain, otherSchemas(settings.schemas)) };
+  return compilePlain(plain, otherSchemas(settings.schemas), settings);
+}
+
+function compilePlain(plain: PlainSchema, others: OtherSchemas, settings: ConvertSettings): CompiledSchema {
+  const { rules, loosened } = convert(plain, others, "", settings);
+  return { grammar: rules, loosened, problem: validator(plain, others) };
+}
+
+/** A schema in whole or in texts, and the options of its conversion: {@linkcode EncodedSchema}. Plain data. */
+export interface EncodedSettings {
+  /** The schema. */
+  readonly schema: EncodedSchema;
+  /** Other schemas by their addresses. */
+  readonly schemas: Readonly<Record<string, EncodedSchema>>;
+  /** See {@linkcode SchemaOptions.whitespace}. */
+  readonly whitespace: Whitespace;
+  /** See {@linkcode SchemaOptions.schemaMode}. */
+  readonly schemaMode: SchemaMode;
+}
+
+/** Encodes a schema and its options in slices; see {@linkcode encodeSchema}. */
+export async function encodeSettings(
+  schema: unknown,
+  options: SchemaOptions | undefined,
+  pause: () => Promise<void>,
+): Promise<EncodedSettings> {
+  const { whitespace, schemaMode, schemas = {} } = schemaSpec.check(options, "compileSchema");
+  const encoded = await encodeSchema(schema, pause);
+  const others: Record<string, EncodedSchema> = {};
+  for (const [address, other] of Object.entries(schemas)) others[address] = await encodeSchema(other, pause);
+  return { schema: encoded, schemas: others, whitespace, schemaMode };
+}
+
+/** Compiles an encoded schema: {@linkcode compileSchema}. */
+export function compileEncoded({ schema, schemas, whitespace, schemaMode }: EncodedSettings): CompiledSchema {
+  return compilePlain(decodeSchema(schema), decodedSchemas(schemas), { whitespace, schemaMode });
 }
 
 /**
@@ -152,6 +189,15 @@ export function schemaValidator(
   options?: Pick<SchemaOptions, "schemas">,
 ): (value: JsonValue) => Problem | undefined {
   return validator(plainSchema(schema), otherSchemas(validatorSpec.check(options).schemas));
+}
+
+/** Returns a validator of an encoded schema: {@linkcode schemaValidator}. */
+export function encodedValidator({ schema, schemas }: EncodedSettings): (value: JsonValue) => Problem | undefined {
+  return validator(decodeSchema(schema), decodedSchemas(schemas));
+}
+
+function decodedSchemas(schemas: EncodedSettings["schemas"]): OtherSchemas {
+  return new Map(Object.entries(schemas).map(([address, other]) => [address, decodeSchema(other)]));
 }
 
 type OtherSchemas = ReadonlyMap<string, PlainSchema>;
@@ -171,9 +217,12 @@ function validator(plain: PlainSchema, others: OtherSchemas): (value: JsonValue)
 /** More keywords than these are not left out one by one. */
 const MAX_LOOSENED = 100;
 
-function convert(schema: PlainSchema, prefix: string, settings: SchemaSettings): SchemaRules {
-  const { whitespace, schemaMode } = settings;
-  const others = otherSchemas(settings.schemas);
+function convert(
+  schema: PlainSchema,
+  others: OtherSchemas,
+  prefix: string,
+  { whitespace, schemaMode }: ConvertSettings,
+): SchemaRules {
   const loosened: LoosenedKeyword[] = [];
   for (let current = schema;;) {
     try {

@@ -1,5 +1,6 @@
 import { JsonSchemaError, UnsupportedKeywordError } from "../errors.ts";
-import { escapePointer, isArray, isObject, type JsonObject, type JsonValue, type PlainSchema } from "./json.ts";
+import { isArray, isObject, type JsonObject, type JsonValue, type PlainSchema } from "./json.ts";
+import { escapePointer } from "./pointer.ts";
 import { constraintsOf, type Dialect, dialectOf } from "./keywords.ts";
 import { shareEqual } from "./share.ts";
 

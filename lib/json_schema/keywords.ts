@@ -6,10 +6,11 @@
 
 import { JsonSchemaError, UnsupportedKeywordError } from "../errors.ts";
 import { show } from "../../base/check.ts";
-import { escapePointer, isArray, isObject, type JsonObject, type JsonValue } from "./json.ts";
+import { isArray, isObject, type JsonObject, type JsonValue } from "./json.ts";
+import { escapePointer } from "./pointer.ts";
 import { isRegExp } from "./pattern.ts";
 
-export { escapePointer } from "./json.ts";
+export { escapePointer } from "./pointer.ts";
 
 type Check = (value: JsonValue) => boolean;
 

@@ -10,6 +10,7 @@ import { isArray, isObject, type JsonObject, type JsonValue } from "./json.ts";
 import { internal, typeNames } from "./keywords.ts";
 import { finiteValues, negationsOf } from "./negate.ts";
 import { itemKeywords, validate } from "./validate.ts";
+import { countWork } from "./work.ts";
 
 /** One way to be valid: every schema's own keywords count. A `false` among them is why nothing is valid so. */
 export type Leaf = readonly SchemaNode[];
@@ -243,6 +244,7 @@ export class Leaves {
     const [choice, ...rest] = choices;
     if (choice === undefined) return found([...atoms]);
     const ways = (branch: Branch, more: readonly SchemaNode[] = []): Leaf[] => {
+      countWork(1);
       if (++this.#branches > MAX_BRANCHES || ++this.#allBranches > MAX_ALL_BRANCHES) tooMany(choice.path);
       const state: State = { atoms: new Set(atoms), seen: new Set(seen), choices: [...rest] };
       for (const atom of branch.atoms) state.atoms.add(atom);

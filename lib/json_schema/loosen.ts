@@ -4,7 +4,8 @@
  * @module
  */
 
-import { escapePointer, isArray, isObject, type JsonObject, type JsonValue, type PlainSchema } from "./json.ts";
+import { isArray, isObject, type JsonObject, type JsonValue, type PlainSchema } from "./json.ts";
+import { escapePointer } from "./pointer.ts";
 import { supportedKeywords } from "./keywords.ts";
 
 /** A keyword that a grammar leaves out; values have to be validated against it afterwards. */

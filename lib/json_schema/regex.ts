@@ -6,6 +6,7 @@
  */
 
 import { type CharSet, everyPoint, intersectionOf, partsOf, unionOf } from "../gbnf/char_set.ts";
+import { countWork } from "./work.ts";
 
 /** A regular language. */
 export interface Regex {
@@ -133,6 +134,7 @@ export class RegexStore {
   }
 
   #spend(work: number): void {
+    countWork(work / 8);
     this.#work += work;
     together -= work;
     if (this.#work > MAX_WORK || together < 0) throw new TooManyStates();

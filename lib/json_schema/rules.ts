@@ -1,4 +1,5 @@
 import { SchemaTooComplexError } from "../errors.ts";
+import { countWork } from "./work.ts";
 import { choice, empty, type Expr, isNever, never, optional, repeat, rule, sequence, write } from "./gbnf.ts";
 
 /** More rules than this are no schema that a model could follow. */
@@ -34,6 +35,7 @@ export class Rules {
 
   /** Sets what a name that was taken before stands for. */
   set(name: string, body: Expr): void {
+    countWork(5);
     this.#bodies.set(name, body);
     if (this.#bodies.size > MAX_RULES) {
       throw new SchemaTooComplexError(

@@ -13,6 +13,7 @@ import { languageOf, lengthsAhead, splitAhead } from "./pattern_language.ts";
 import { type Automaton, automatonOf, lengthsOf, type Regex, RegexStore, TooManyStates } from "./regex.ts";
 import type { Rules } from "./rules.ts";
 import { pointsToldApart } from "./unicode.ts";
+import { TooMuchWork } from "./work.ts";
 
 /** A regular expression, and where the schema has it. */
 export interface PatternRule {
@@ -124,7 +125,8 @@ export function matchesPattern(source: string, value: string): boolean | undefin
   let automaton: Automaton | undefined;
   try {
     automaton = stringAutomaton({ ...anyString, patterns: [{ source, path: "" }] });
-  } catch {
+  } catch (error) {
+    if (error instanceof TooMuchWork) throw error;
     return undefined;
   }
   let state: number | undefined = automaton === undefined ? undefined : 0;

@@ -1,7 +1,8 @@
 import { JsonSchemaError } from "../errors.ts";
 import { failedKeyword, fitsPattern, number } from "./assertions.ts";
 import type { SchemaDocument, SchemaNode } from "./document.ts";
-import { escapePointer, isArray, isObject, type JsonObject, type JsonValue } from "./json.ts";
+import { isArray, isObject, type JsonObject, type JsonValue } from "./json.ts";
+import { escapePointer } from "./pointer.ts";
 import { internal } from "./keywords.ts";
 
 /** The first problem of a value. */

@@ -8,6 +8,7 @@ import "../errors.ts";
 import { lazyTasks, serveTasks } from "../../ffi/thread/worker_server.ts";
 import type { GgmlTasks } from "../ggml/thread/tasks.ts";
 import { llamaTasks } from "../llama/thread/tasks.ts";
+import type { SchemaTasks } from "./schema_tasks.ts";
 import type { WhisperTasks } from "../whisper/thread/tasks.ts";
 
 const ggmlTasks = lazyTasks<GgmlTasks>({
@@ -33,4 +34,10 @@ const whisperTasks = lazyTasks<WhisperTasks>({
   closeVadStream: true,
 }, async () => (await import("../whisper/thread/tasks.ts")).whisperTasks);
 
-serveTasks({ ...llamaTasks, ...ggmlTasks, ...whisperTasks });
+const schemaTasks = lazyTasks<SchemaTasks>({
+  convertSchema: true,
+  checkGrammar: true,
+  validateValue: true,
+}, async () => (await import("./schema_tasks.ts")).schemaTasks);
+
+serveTasks({ ...llamaTasks, ...ggmlTasks, ...whisperTasks, ...schemaTasks });

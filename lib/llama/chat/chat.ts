@@ -132,7 +132,8 @@ class ChatSession implements Chat {
     const content = checkText("the message", text);
     const plan = planResult(options, { reasoning: false });
     const given = plan.accepts === undefined ? plan.options : { ...plan.options, maxAttempts: plan.maxAttempts };
-    const settings = checkSend("chat.send", given, this.#settings.tools);
+    const checked = checkSend("chat.send", given, this.#settings.tools);
+    const settings = { ...checked, generation: plan.constrain(checked.generation) };
     return this.#begin(settings, plan, () => {
       const waiting = pendingCalls(this.#messages);
       if (waiting.length === 0) return [{ role: "user", content }];

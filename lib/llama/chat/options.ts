@@ -171,7 +171,8 @@ export function checkSend(
   const toolChoice = checkChoice(choice, tools);
   const forced = toolChoice !== "auto" && toolChoice !== "none";
   if (forced && prefill !== "") conflict("prefill", "a toolChoice that makes the model call a tool");
-  if (generation.grammar !== undefined && tools.length > 0 && toolChoice !== "none" && constrainToolCalls) {
+  const hasGrammar = generation.grammar !== undefined || generation.lateGrammar !== undefined;
+  if (hasGrammar && tools.length > 0 && toolChoice !== "none" && constrainToolCalls) {
     conflict("a grammar", "tools; set toolChoice to none, or constrainToolCalls to false");
   }
   return {

@@ -2,7 +2,14 @@ import { InvalidArgumentError } from "../../errors.ts";
 import { checkArray, checkText } from "../../../base/check.ts";
 import { boolean, custom, integer, options, type RulesOf, type Settings, signal } from "../../../base/options.ts";
 import { checkLora, LORA_WORDS, type LoraOption } from "../adapters/lora.ts";
-import { type GrammarOptions, grammarRules, type GrammarSettings, grammarSettings } from "../sampling/grammar.ts";
+import type { LateGrammar } from "../sampling/late_grammar.ts";
+import {
+  type GrammarOptions,
+  grammarRules,
+  type GrammarSettings,
+  grammarSettings,
+  longGrammar,
+} from "../sampling/grammar.ts";
 import { type SamplingOptions, samplingRules, type SamplingSettings, samplingSettings } from "../sampling/options.ts";
 import type { SamplerFunction } from "../sampling/order.ts";
 import type { AnswerMarks } from "../thread/protocol.ts";
@@ -63,6 +70,8 @@ export interface GenerationSettings
   samplerFunctions: readonly SamplerFunction[];
   /** The grammar that constrains the text. */
   grammar: GrammarSettings | undefined;
+  /** A grammar in its place that takes long to make or to check. */
+  lateGrammar: LateGrammar | undefined;
   /** The marks of an answer's form; `undefined` for plain text. */
   marks: AnswerMarks | undefined;
 }
@@ -90,11 +99,13 @@ export function generationSettings(
       expected: "tokenHealing or grammar",
     });
   }
+  const long = longGrammar({ grammar, grammarRoot, grammarTriggers });
   const { sampling: settings, functions } = samplingSettings(sampling, given ?? {});
   return {
     sampling: settings,
     samplerFunctions: functions,
-    grammar: grammarSettings({ grammar, grammarRoot, grammarTriggers }),
+    grammar: long === undefined ? grammarSettings({ grammar, grammarRoot, grammarTriggers }) : undefined,
+    lateGrammar: long,
     marks: undefined,
     maxTokens,
     stop,

@@ -9,7 +9,11 @@ import { isPlainObject } from "../../../base/check.ts";
 import type { GenerationResult } from "./generation.ts";
 import type { StopReason } from "../thread/protocol.ts";
 import { type CompiledSchema, compileSchema, type SchemaMode, schemaSpec } from "../../json_schema/compile.ts";
-import { escapePointer, type JsonSchema, type JsonValue } from "../../json_schema/json.ts";
+import type { JsonSchema, JsonValue } from "../../json_schema/json.ts";
+import { escapePointer } from "../../json_schema/pointer.ts";
+import { quickly } from "../../json_schema/work.ts";
+import { LateSchema } from "../sampling/late_grammar.ts";
+import type { GenerationSettings } from "./options.ts";
 import { custom, integer, options, type RulesOf } from "../../../base/options.ts";
 import {
   isStandard,
@@ -28,6 +32,9 @@ export interface StructuredOptions<S extends ResultSchema = ResultSchema> {
   /**
    * A JSON Schema (draft 2020-12 or draft-07), or a Standard Schema such as one of Zod. The text is then JSON that is valid against it, and the result
    * has a `value`. Properties are written in the schema's order. Describe the result in the prompt as well: the model doesn't see the schema.
+   *
+   * A schema that takes more than some milliseconds to convert is converted on another thread: leave it as it is until the result is there, which rejects
+   * with what is wrong with the schema.
    */
   schema: S;
   /** The JSON Schema of a Standard Schema that doesn't tell it. */
@@ -63,6 +70,8 @@ export type StructuredResultOf<S, Result extends GenerationResult = GenerationRe
 export interface ResultPlan<O> {
   /** The options without those of the schema, and with its grammar. */
   readonly options: O | undefined;
+  /** Puts the grammar into the checked options where it isn't in those above, since it takes long to make. */
+  constrain(this: void, generation: GenerationSettings): GenerationSettings;
   /** See {@linkcode StructuredOptions.maxAttempts}. */
   readonly maxAttempts: number;
   /** Whether a whole text is valid; `undefined` without a schema. */
@@ -94,27 +103,35 @@ function asksForStructure(options: unknown): options is StructuredOptions {
 }
 
 /**
- * Takes the options of a schema out of those of a generation, and compiles the schema. `defaults` are options that count beside a schema where they aren't
+ * Takes the options of a schema out of those of a generation, and compiles the schema, a large one later and on another thread. `defaults` are options that count beside a schema where they aren't
  * given.
  *
  * Throws {@linkcode InvalidArgumentError}, and what `schemaToGrammar` throws.
  */
 export function planResult<O extends object>(given: O | undefined, defaults: Partial<O> = {}): ResultPlan<O> {
   if (!asksForStructure(given)) {
-    return { options: given, maxAttempts: 1, accepts: undefined, finish: (result) => result };
+    return {
+      options: given,
+      constrain: (generation) => generation,
+      maxAttempts: 1,
+      accepts: undefined,
+      finish: (result) => result,
+    };
   }
   const isOwn = (name: string) => (structuredSpec.names as readonly string[]).includes(name);
   const entries = Object.entries({ ...defaults, ...given });
   const plain = Object.fromEntries(entries.filter(([name]) => !isOwn(name)));
   const { schema, jsonSchema, maxAttempts, ...settings } = checkStructured(given, plain);
   const standard = isStandard(schema) ? schema : undefined;
-  const compiled = compileSchema(
-    jsonSchema ?? (standard === undefined ? schema : standardToJsonSchema(standard)),
-    settings,
-  );
+  const json = jsonSchema ?? (standard === undefined ? schema : standardToJsonSchema(standard));
+  const compiled = quickly(() => compileSchema(json, settings)) ?? new LateSchema(json, settings);
+  const late = compiled instanceof LateSchema ? compiled.grammar : undefined;
   const reader = new ResultReader(compiled, standard);
   return {
-    options: { ...plain, grammar: compiled.grammar } as unknown as O,
+    // A late grammar takes this one's place.
+    options: { ...plain, grammar: late === undefined ? compiled.grammar : 'root ::= ""' } as unknown as O,
+    constrain: (generation) =>
+      late === undefined ? generation : { ...generation, grammar: undefined, lateGrammar: late },
     maxAttempts,
     accepts: async (text) => !((await reader.read(text)) instanceof SchemaValidationError),
     finish: (result) => finish(result, reader),
@@ -152,11 +169,11 @@ function checkStructured(given: StructuredOptions, plain: Readonly<Record<string
 
 /** Reads values, and remembers the last one: an attempt is read before it counts, and when it does. */
 class ResultReader {
-  readonly #compiled: CompiledSchema;
+  readonly #compiled: CompiledSchema | LateSchema;
   readonly #standard: StandardSchema | undefined;
   #last: { readonly text: string; readonly outcome: Promise<{ value: unknown } | SchemaValidationError> } | undefined;
 
-  constructor(compiled: CompiledSchema, standard: StandardSchema | undefined) {
+  constructor(compiled: CompiledSchema | LateSchema, standard: StandardSchema | undefined) {
     this.#compiled = compiled;
     this.#standard = standard;
   }
@@ -181,7 +198,7 @@ class ResultReader {
         cause,
       });
     }
-    const problem = this.#compiled.problem(value);
+    const problem = await this.#compiled.problem(value);
     if (problem !== undefined) {
       return new SchemaValidationError(
         `the model's JSON isn't valid against the schema: ${

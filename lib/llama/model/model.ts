@@ -121,7 +121,7 @@ export class Model implements AsyncDisposable {
   complete(prompt: string, options?: CompletionOptions): Generation {
     const text = checkText("the prompt", prompt);
     const plan = planResult(options);
-    const settings = checkCompletion("model.complete", plan.options);
+    const settings = plan.constrain(checkCompletion("model.complete", plan.options));
     this.#handle.generating();
     const asked: Prompt = { kind: "text", text, parseSpecial: settings.parseSpecial };
     return startGeneration(

@@ -147,8 +147,9 @@ export class ModelHandle {
   ): Promise<GenerationResult> {
     const { context } = this.#loaded;
     if (context === null) throw new TypeError("unreachable");
-    const { sampling, samplerFunctions, grammar, marks, lora, tokenHealing, maxTokens, stop } = settings;
+    const { sampling, samplerFunctions, marks, lora, tokenHealing, maxTokens, stop } = settings;
     const asked = performance.now();
+    const grammar = await (settings.lateGrammar?.ready(this.native, signal) ?? settings.grammar);
     const callers = samplerFunctions.length === 0
       ? undefined
       : new CallerSamplers(samplerFunctions, this.info.vocabularySize);

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "../../errors.ts";
 import { checkInteger, checkNonEmptyText, isInstance, refuse } from "../../../base/check.ts";
 import { arrayOf, custom, options, type RulesOf, type Settings, text } from "../../../base/options.ts";
+import { type LateGrammar, lateGrammar } from "./late_grammar.ts";
 import { checkGbnf, type GrammarFacts } from "../../gbnf/check.ts";
 
 /** A string, token or pattern in the generated text from which a grammar applies. */
@@ -12,7 +13,10 @@ export type GrammarTrigger =
 
 /** Options that constrain the generated text by a grammar. */
 export interface GrammarOptions {
-  /** A grammar in GBNF that the whole generated text matches, unless it is cut by `maxTokens`, a stop string or a full context. Default none. C: `llama_sampler_init_grammar`. */
+  /**
+   * A grammar in GBNF that the whole generated text matches, unless it is cut by `maxTokens`, a stop string or a full context. One of more than 65,536
+   * characters is checked on another thread: what is wrong with it rejects the generation. Default none. C: `llama_sampler_init_grammar`.
+   */
   grammar?: string | undefined;
   /** The start rule of the grammar. Default `"root"`. C: `grammar_root`. */
   grammarRoot?: string | undefined;
@@ -59,6 +63,17 @@ const spec = options("the grammar", grammarRules);
 /** Checks a grammar and its options. Throws {@linkcode InvalidArgumentError}, and GrammarError for a grammar that can't be used. */
 export function checkGrammar(given: GrammarOptions): GrammarSettings | undefined {
   return grammarSettings(spec.check(given));
+}
+
+/** Characters of a grammar from which on it is checked on another thread. */
+const LONG_GRAMMAR = 1 << 16;
+
+/** Returns a long grammar of options that are valid on their own, to be checked on another thread; `undefined` for a short one, or none. */
+export function longGrammar(
+  { grammar, grammarRoot, grammarTriggers }: Settings<typeof grammarRules>,
+): LateGrammar | undefined {
+  if (grammar === undefined || grammar.length <= LONG_GRAMMAR) return undefined;
+  return lateGrammar({ source: grammar, root: grammarRoot ?? "root", triggers: byKind(grammarTriggers) });
 }
 
 /** Checks the grammar of options that are valid on their own. Throws {@linkcode InvalidArgumentError} and GrammarError. */
