@@ -1,16 +1,22 @@
-// Ends in one way at one moment; exits.ts says what must come of it.
+// Ends in one way at one moment, its arguments; `rounds.ts` says what must come of it.
 import process from "node:process";
-import type { Model } from "../../../mod.ts";
-import { longPrompt, testModel } from "../support.ts";
+import { moments } from "./moments.ts";
+import type { WorkerAnswer, WorkerTask } from "./worker.ts";
 
 const [, , way = "", moment = ""] = process.argv;
 
-/** Ends the process, or lets it end. */
+/** Ends the process, lets it end, or says that it may be ended. */
 function leave(): void {
+  process.stdout.write("inside\n");
   if (way === "process.exit") process.exit(7);
   if (way === "runtime exit") exit(7);
-  if (way === "uncaught") throw new Error("not caught");
+  if (way === "uncaught") setTimeout(() => throwError());
   if (way === "rejection") void Promise.reject(new Error("not handled"));
+  if (way === "closed output") process.stdin.on("end", writeOn).resume();
+}
+
+function throwError(): never {
+  throw new Error("not caught");
 }
 
 /** `Deno.exit` where there is one. */
@@ -20,28 +26,37 @@ function exit(code: number): void {
   else Deno.exit(code);
 }
 
-async function generate(model: Model): Promise<void> {
-  for await (const _ of model.complete("Once upon a time", { maxTokens: 24 })) {
-    leave();
-    if (way === "falling off") return;
-  }
+/** Writes to an output that is closed. */
+function writeOn(): void {
+  let left = 200;
+  setInterval(() => {
+    process.stdout.write("more\n");
+    if (--left === 0) process.exit(5);
+  }, 2);
 }
 
-switch (moment) {
-  case "load":
-    void testModel({ onProgress: () => setTimeout(leave) });
-    break;
-  case "prompt": {
-    const model = await testModel({ contextSize: 2048 });
-    void model.complete(longPrompt(model, 1000), { maxTokens: 1 });
-    setTimeout(leave, 20);
-    break;
-  }
-  case "generation":
-    void generate(await testModel());
-    break;
-  case "idle":
-    await testModel();
-    leave();
-    break;
+/** Ends a Worker that is at the moment. */
+function terminate(): void {
+  const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+  const task: WorkerTask = { moment };
+  worker.addEventListener("message", ({ data }: MessageEvent<WorkerAnswer>) => {
+    if (data === "ready") return worker.postMessage(task);
+    process.stdout.write("inside\n");
+    worker.terminate();
+  });
+}
+
+if (way === "terminate") {
+  terminate();
+} else {
+  let once: (() => void) | undefined = leave;
+  const inside = () => {
+    once?.();
+    once = undefined;
+  };
+  const work = moments[moment];
+  if (work === undefined) throw new RangeError(`there is no moment ${moment}`);
+  // A signal may take its time: it must find work under way.
+  if (way.startsWith("SIG")) { while (true) await work(inside).then(() => new Promise(setImmediate)); }
+  await work(inside);
 }
