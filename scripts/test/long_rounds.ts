@@ -83,6 +83,15 @@ export const longRounds: readonly LongRound[] = [
     commands: (count) => both("tests/model/exits/rounds.ts", String(count)),
   },
   {
+    name: "setup",
+    about: "set-up killed after so many changes of its cache, and run again",
+    count: 50,
+    commands: (
+      count,
+      seed,
+    ) => [[...deno, "tests/unit/setup/kill_rounds.ts", "--count", String(count), "--seed", String(seed)]],
+  },
+  {
     name: "memory",
     about: "loads, generations and disposals",
     count: 200,

@@ -27,6 +27,7 @@ import { randomBelow } from "../../support/random.ts";
 import { ROOT, runProgram } from "../../support/program.ts";
 import { TemporaryFolder } from "../../support/temporary_folder.ts";
 
+const MODEL = "SmolLM2-135M-Instruct.Q4_1.gguf";
 /** Most changes of the cache until the kill. An undisturbed run of set-up makes some hundred. */
 const MOST_CHANGES = 400;
 using folder = new TemporaryFolder();
@@ -43,10 +44,10 @@ function cloneTree(): void {
 /** Copies what set-up made on this machine. */
 function copyCache(): void {
   const from = cacheFolder();
-  const libraries = readdirSync(join(ROOT, "native")).map((target) =>
+  const libraries = readdirSync(join(ROOT, "native")).filter((name) => !name.startsWith(".")).map((target) =>
     basename(realpathSync(join(ROOT, "native", target)))
   );
-  for (const name of ["sources", "models", "zig", ...libraries.map((one) => join("builds", one))]) {
+  for (const name of ["sources", "zig", join("models", MODEL), ...libraries.map((one) => join("builds", one))]) {
     mkdirSync(join(cache, name, ".."), { recursive: true });
     cpSync(join(from, name), join(cache, name), { recursive: true, verbatimSymlinks: true });
   }
@@ -54,7 +55,7 @@ function copyCache(): void {
 
 /** Takes a model or sources away, or cuts the model short; says what it did. */
 function damage(below: (limit: number) => number): string {
-  const model = join(cache, "models", "SmolLM2-135M-Instruct.Q4_1.gguf");
+  const model = join(cache, "models", MODEL);
   const sources = readdirSync(join(cache, "sources")).map((name) => join(cache, "sources", name));
   const victim = [model, ...sources][below(1 + sources.length)] ?? model;
   if (victim === model && below(2) === 0) {
