@@ -15,6 +15,21 @@ export function fileSystem(): RuntimeModules["node:fs/promises"] {
   return runtimeModule("node:fs/promises");
 }
 
+/**
+ * Returns the path to rename a finished file to: that of the file itself where the path is a link. Rejects for what no file may replace, such as a device,
+ * a pipe or a folder.
+ */
+export async function replaceablePath(path: string): Promise<string> {
+  const { realpath, stat } = fileSystem();
+  const found = await stat(path).catch((cause: { code?: unknown }) => {
+    if (cause.code === "ENOENT") return undefined;
+    throw cause;
+  });
+  if (found === undefined) return path;
+  if (!found.isFile()) throw new Error(found.isDirectory() ? "it is a folder" : "it is a device or a pipe, not a file");
+  return await realpath(path);
+}
+
 /** Returns the path of a `file:` URL. Throws TypeError for one that has none here. */
 export function pathOfFileUrl(url: string | URL): string {
   return runtimeModule("node:url").fileURLToPath(url);

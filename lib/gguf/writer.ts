@@ -9,7 +9,7 @@ import { boolean, callback, options, type RulesOf, signal } from "../../base/opt
 import type { FileHandle } from "node:fs/promises";
 import { GgufWriteError } from "../errors.ts";
 import { checkInteger, checkOptions, checkText, isArray, isInstance, refuse } from "../../base/check.ts";
-import { fileSystem, pathOfFileUrl } from "./file_system.ts";
+import { fileSystem, pathOfFileUrl, replaceablePath } from "./file_system.ts";
 import {
   checkAlignment,
   encodeHeader,
@@ -264,8 +264,9 @@ export async function writePrepared(
 ): Promise<void> {
   signal?.throwIfAborted();
   const { open, rename, rm } = fileSystem();
-  const temporary = `${path}.${crypto.randomUUID().slice(0, 8)}.part`;
-  const target = overwrite ? undefined : await claim(path);
+  const target = await replaceablePath(path).catch((cause: unknown) => refuseWrite(path, cause));
+  const temporary = `${target}.${crypto.randomUUID().slice(0, 8)}.part`;
+  const claimed = overwrite ? undefined : await claim(path);
   let done = false;
   try {
     const handle = await open(temporary, "wx").catch((cause: unknown) => refuseWrite(path, cause));
@@ -277,12 +278,12 @@ export async function writePrepared(
     }
     signal?.throwIfAborted();
     await file.ready?.();
-    await rename(temporary, path).catch((cause: unknown) => refuseWrite(path, cause));
+    await rename(temporary, target).catch((cause: unknown) => refuseWrite(path, cause));
     done = true;
   } finally {
     if (!done) {
       await rm(temporary, { force: true }).catch(() => {});
-      if (target !== undefined) await rm(target, { force: true }).catch(() => {});
+      if (claimed !== undefined) await rm(claimed, { force: true }).catch(() => {});
     }
   }
 }

@@ -37,7 +37,10 @@ export async function produce(
   { fault = () => Promise.resolve(undefined) }: ProduceOptions = {},
 ): Promise<boolean> {
   const isSound = async (): Promise<boolean> => existsSync(path) && await fault(path) === undefined;
-  if (await isSound()) return false;
+  if (await isSound()) {
+    await sweep(path);
+    return false;
+  }
   return await explainDenied(path, async () => {
     await mkdir(dirname(path), { recursive: true });
     return await withLock(path, async () => {
@@ -121,12 +124,28 @@ async function syncFolder(path: string): Promise<void> {
   if (process.platform !== "win32") await syncFile(path);
 }
 
+/** Removes what programs that a killed maker had started wrote after it, if nobody makes `path` and the folder may be written to. */
+async function sweep(path: string): Promise<void> {
+  if ((await leftovers(path)).length === 0) return;
+  await withLock(path, () => removeLeftovers(path)).catch((error: unknown) => {
+    if (!DENIED.has(codeOf(error))) throw error;
+  });
+}
+
 /** Removes the unfinished files of killed makers of `path`. */
 async function removeLeftovers(path: string): Promise<void> {
-  const prefix = `${basename(path)}.tmp-`;
-  for (const name of await readdir(dirname(path))) {
-    if (name.startsWith(prefix)) await rm(join(dirname(path), name), { recursive: true, force: true });
+  for (const left of await leftovers(path)) {
+    await rm(left, { recursive: true, force: true }).catch((error: unknown) => {
+      // A program that a killed maker had started still writes there.
+      if (codeOf(error) !== "ENOTEMPTY") throw error;
+    });
   }
+}
+
+async function leftovers(path: string): Promise<string[]> {
+  const prefix = `${basename(path)}.tmp-`;
+  const names = await readdir(dirname(path));
+  return names.filter((name) => name.startsWith(prefix)).map((name) => join(dirname(path), name));
 }
 
 /** Writes a small file atomically: readers see the old text or the new one. */

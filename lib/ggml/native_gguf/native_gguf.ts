@@ -18,6 +18,7 @@ import { ComputeThread } from "../backend/compute_thread.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import { ggufValueSizes, type GgufValueType, ggufValueTypes } from "../../gguf/types.ts";
 import type { GgufInput, GgufTypedValue } from "../../gguf/values.ts";
+import { replaceablePath } from "../../gguf/file_system.ts";
 import { filePath, refuseWrite } from "../../gguf/writer.ts";
 import { Handle, type NativeObject } from "../tensor/handle.ts";
 import {
@@ -309,10 +310,14 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
    * InvalidArgumentError when tensors were read from a file and `onlyHeader` isn't set, GgufWriteError. C: `gguf_write_to_file`.
    */
   async write(path: string | URL, options?: { onlyHeader?: boolean | undefined }): Promise<void> {
-    const target = filePath(path);
+    const name = filePath(path);
     const { onlyHeader } = writeSpec.check(options);
     checkBoolean("onlyHeader", onlyHeader);
     const holds = [this.#handle.retain(), ...(onlyHeader ? [] : this.#holdData())];
+    const target = await replaceablePath(name).catch((cause: unknown) => {
+      for (const release of holds) release();
+      return refuseWrite(name, cause);
+    });
     const temporary = `${target}.${randomUUID().slice(0, 8)}.part`;
     const thread = new ComputeThread(this.native);
     let done = false;

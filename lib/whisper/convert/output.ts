@@ -9,6 +9,7 @@ import { dirname } from "node:path";
 import process from "node:process";
 import { rethrowDenied } from "../../../base/permission.ts";
 import { ModelAccessError } from "../../errors.ts";
+import { replaceablePath } from "../../gguf/file_system.ts";
 import { checkText, isInstance, refuse } from "../../../base/check.ts";
 import { options as declare, type RulesOf, signal as signalRule } from "../../../base/options.ts";
 
@@ -34,7 +35,6 @@ export async function writeModel(
   checkText("path", path);
   checkPieces(pieces);
   signal?.throwIfAborted();
-  const part = `${path}.${process.pid}.part`;
   const refused = (cause: unknown): never => {
     rethrowDenied(cause, `writing ${path}`, `--allow-write=${dirname(path)}`);
     const words = cause instanceof Error ? cause.message : String(cause);
@@ -44,6 +44,8 @@ export async function writeModel(
       cause,
     });
   };
+  const target = await replaceablePath(path).catch(refused);
+  const part = `${target}.${process.pid}.part`;
   const handle = await open(part, "w").catch(refused);
   let length = 0;
   try {
@@ -57,7 +59,7 @@ export async function writeModel(
     } finally {
       await handle.close();
     }
-    await rename(part, path).catch(refused);
+    await rename(part, target).catch(refused);
   } catch (error) {
     await rm(part, { force: true });
     throw error;

@@ -80,6 +80,15 @@ test("what a killed maker left is removed, and its lock taken over", () =>
     assert.deepEqual(await readdir(folder), ["made"]);
   }));
 
+test("what programs of a killed maker wrote after it is removed by the next set-up", () =>
+  inFolder(async (folder) => {
+    const path = join(folder, "made");
+    await writeFile(path, "made");
+    await mkdir(`${path}.tmp-${deadProcess()}-abcd`);
+    assert.equal(await produce(path, () => assert.fail("it is there")), false);
+    assert.deepEqual(await readdir(folder), ["made"]);
+  }));
+
 test("a lock of another machine is taken over when its owner no longer touches it", () =>
   inFolder(async (folder) => {
     const path = join(folder, "made");
