@@ -22,6 +22,30 @@ export class ModelAccessError extends GgmlError {
   static override readonly code: string = "MODEL_ACCESS";
 }
 
+/** A model couldn't be downloaded: the server or the connection failed, or the address leads to something else. */
+export class ModelDownloadError extends GgmlError {
+  /** The stable code of this class. */
+  static override readonly code: string = "MODEL_DOWNLOAD";
+}
+
+/** A downloaded model isn't the file that was announced: its SHA-256 differs. */
+export class ModelHashError extends GgmlError {
+  /** The stable code of this class. */
+  static override readonly code: string = "MODEL_HASH";
+}
+
+/** A model can't be put into the cache: the disk is full, or the folder can't be written. */
+export class ModelCacheError extends GgmlError {
+  /** The stable code of this class. */
+  static override readonly code: string = "MODEL_CACHE";
+}
+
+/** A file is one part of a model in several files, and not the first, or another part is missing. */
+export class ModelPartError extends GgmlError {
+  /** The stable code of this class. */
+  static override readonly code: string = "MODEL_PART";
+}
+
 /** A file isn't GGUF: it starts with something else. */
 export class NotGgufError extends GgmlError {
   /** The stable code of this class. */
@@ -300,6 +324,10 @@ registerErrors(
   GgufFetchError,
   ModelNotFoundError,
   ModelAccessError,
+  ModelDownloadError,
+  ModelHashError,
+  ModelCacheError,
+  ModelPartError,
   NotGgufError,
   GgufByteOrderError,
   GgufVersionError,

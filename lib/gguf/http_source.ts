@@ -6,6 +6,7 @@
 
 import { rethrowDenied } from "../../base/permission.ts";
 import { GgufFetchError } from "../errors.ts";
+import { inTime } from "../support/in_time.ts";
 import { checkInteger } from "../../base/check.ts";
 import type { ByteSource } from "./byte_source.ts";
 
@@ -164,30 +165,18 @@ class PartRequest {
 
   /** Rejects with an error when a promise takes longer than the time limit. */
   async #inTime<T>(promise: Promise<T>, stop: () => void): Promise<T> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let aborted: (() => void) | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const words = `gave nothing for ${this.#timeoutMs} milliseconds`;
-      timer = setTimeout(() => {
-        reject(problem(this.url.href, words, this.#timeoutMs, "an answer"));
-        stop();
-      }, this.#timeoutMs);
-      aborted = () => reject(this.#signal?.reason);
-      this.#signal?.addEventListener("abort", aborted, { once: true });
-    });
     try {
-      this.#signal?.throwIfAborted();
-      return await Promise.race([promise, late]);
+      return await inTime(promise, { timeoutMs: this.#timeoutMs, signal: this.#signal }, () => {
+        stop();
+        const words = `gave nothing for ${this.#timeoutMs} milliseconds`;
+        return problem(this.url.href, words, this.#timeoutMs, "an answer");
+      });
     } catch (error) {
-      promise.catch(() => {});
       this.#signal?.throwIfAborted();
       if (error instanceof GgufFetchError) throw error;
       rethrowDenied(error, `fetching ${this.url.href}`, `--allow-net=${this.url.host}`);
       const words = error instanceof Error ? error.message : String(error);
       throw problem(this.url.href, `can't be fetched (${words})`, this.url.href, "a server that answers", error);
-    } finally {
-      clearTimeout(timer);
-      if (aborted !== undefined) this.#signal?.removeEventListener("abort", aborted);
     }
   }
 }

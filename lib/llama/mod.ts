@@ -22,6 +22,7 @@ export type { InfillFile, InfillOptions, InfillPromptOptions } from "./generatio
 export type { LogLevel, LogLine, NativeAbortPolicy } from "../../ffi/thread/native_thread.ts";
 export { Lora, type LoraInfo, type LoraOption, type LoraUse } from "./adapters/lora.ts";
 export type { LoadOptions } from "../support/load_options.ts";
+export type { DownloadOptions, DownloadProgress } from "../support/download_options.ts";
 export type { ModelOptions } from "./model/load_options.ts";
 export { loadModel } from "./model/load_model.ts";
 export type { ModelInfo } from "./model/info.ts";

@@ -21,9 +21,7 @@ export function modelPath(source: string | URL, name: string = "the path of the 
 
 function refuseAddress(address: string, name: string): never {
   throw new InvalidArgumentError(
-    `${name} is ${
-      show(address)
-    }: models at addresses aren't supported yet; download the file and give its path or file: URL`,
+    `${name} is ${show(address)}: it can't be loaded from an address; download the file and give its path or file: URL`,
     { value: address, expected: "a path, or a file: URL" },
   );
 }

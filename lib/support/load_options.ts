@@ -12,7 +12,8 @@ import {
   type NativeThreadOptions,
   threadRules,
 } from "../../ffi/thread/native_thread.ts";
-import { callback, options, type RulesOf, type Settings, signal } from "../../base/options.ts";
+import { type DownloadOptions, downloadSpec, type PullSettings } from "./download_options.ts";
+import { callback, nested, options, type RulesOf, type Settings, signal } from "../../base/options.ts";
 
 /** Options of loading a model of any kind. */
 export interface LoadOptions {
@@ -20,6 +21,8 @@ export interface LoadOptions {
   onProgress?: ((part: number) => void) | undefined;
   /** Stops the load; it then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
+  /** How a model at an address is downloaded: progress, headers, time limit. */
+  download?: DownloadOptions | undefined;
   /**
    * The policy for an `abort()` of native code while it works for this model. `"contain"` (the default): the model is lost, its calls reject with
    * NativeAbortError, and the program continues; on Linux only, elsewhere the program ends. `"exit"`: the program ends.
@@ -45,6 +48,7 @@ export interface LoadOptions {
 export const loadRules = {
   onProgress: callback<(part: number) => void>(),
   signal: signal(),
+  download: nested(downloadSpec),
   ...threadRules,
   ...openRules,
 } as const satisfies RulesOf<LoadOptions>;
@@ -60,6 +64,11 @@ export const loadOptionNames: readonly (keyof typeof loadRules)[] = spec.names;
 /** Checks these options; others beside them are left to the caller. Throws {@linkcode InvalidArgumentError}. */
 export function checkLoadOptions(given: LoadOptions): CheckedLoadOptions {
   return spec.check(Object.fromEntries(Object.entries(given).filter(([name]) => name in loadRules)));
+}
+
+/** Returns the options of a download among these. */
+export function pullSettings({ download, signal }: CheckedLoadOptions): PullSettings {
+  return { ...download ?? downloadSpec.check(undefined), signal };
 }
 
 /** Returns the options among these that a native thread is started with. */

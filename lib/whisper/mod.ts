@@ -12,6 +12,7 @@ export { DEFAULT_SPEECH_FILE, speechModelPath } from "../models/default_speech_m
 export * from "./errors.ts";
 export type { LiveAudio, LiveOptions, LiveText } from "./live/live.ts";
 export type { LoadOptions } from "../support/load_options.ts";
+export type { DownloadOptions, DownloadProgress } from "../support/download_options.ts";
 export type { Alignment, WhisperOptions, WhisperSource } from "./model/load_options.ts";
 export type { Segment, Token, Word } from "./transcribe/segment.ts";
 export type { LanguageProbability, SpeechSegment } from "./thread/protocol.ts";

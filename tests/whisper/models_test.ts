@@ -61,7 +61,8 @@ test("what is no model is refused by an error that says what it is", async () =>
     [set(28, 16), "WHISPER_FORMAT", /n_text_state is 16/],
     [set(44, 2), "WHISPER_FORMAT", /block of q4_0/],
     [set(44, 99), "WHISPER_FORMAT", /ftype is 99/],
-    ["https://example.com/model.bin", "INVALID_ARGUMENT", /aren't supported yet/],
+    ["http://example.com/model.bin", "INVALID_ARGUMENT", /isn't an https: address/],
+    ["data:,model", "INVALID_ARGUMENT", /can't be loaded from an address/],
     ["", "INVALID_ARGUMENT", /is ""/],
     [7, "INVALID_ARGUMENT", /is 7/],
   ];

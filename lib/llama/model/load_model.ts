@@ -1,11 +1,13 @@
+import { refuse } from "../../../base/check.ts";
 import { open } from "../../../ffi/mod.ts";
 import { startThread } from "../../worker/start.ts";
 import type { Native } from "../../../ffi/native.ts";
 import type { GgufHeader } from "../../gguf/header.ts";
-import { threadOptions, watchedLoad } from "../../support/load_options.ts";
+import { pullSettings, threadOptions, watchedLoad } from "../../support/load_options.ts";
 import { bytesPerToken } from "./kv_size.ts";
 import { checkLoad, type LoadSettings, type ModelOptions } from "./load_options.ts";
-import { modelPath } from "../../models/model_path.ts";
+import { localSource } from "../../models/resolve.ts";
+import { checkSource } from "../../models/source.ts";
 import { createModel, type Model } from "./model.ts";
 import { ModelHandle, type ModelThread } from "./model_handle.ts";
 import type { OpenDevices } from "./devices.ts";
@@ -13,10 +15,11 @@ import { readModelHeader } from "./header.ts";
 import type { LlamaTasks } from "../thread/tasks.ts";
 
 /**
- * Loads a model. The header of the file is checked before native code reads it; the load runs on a native thread and doesn't block the event loop.
+ * Loads a model: from a path or a `file:` URL, from an `https:` URL, or from the Hugging Face Hub, `hf:owner/repo/file.gguf`. What is at an address is
+ * downloaded into the cache first, once. The header of the file is checked before native code reads it; the load runs on a native thread and doesn't block the event loop.
  *
  * Throws {@linkcode InvalidArgumentError} for a bad option, ModelNotFoundError, ModelAccessError, NotGgufError, GgufVersionError, GgufByteOrderError,
- * GgufTruncatedError or GgufFormatError for a bad file, ModelLoadError or ContextError when llama.cpp refuses, one of the Library…Errors when the native
+ * GgufTruncatedError or GgufFormatError for a bad file, ModelDownloadError, ModelHashError, ModelCacheError or ModelPartError for a model at an address, ModelLoadError or ContextError when llama.cpp refuses, one of the Library…Errors when the native
  * libraries can't be used, and the signal's reason.
  *
  * ```ts
@@ -30,13 +33,16 @@ import type { LlamaTasks } from "../thread/tasks.ts";
  * ```
  */
 export async function loadModel(source: string | URL, options?: ModelOptions): Promise<Model> {
-  const path = modelPath(source);
+  const checked = checkSource(source);
   const settings = checkLoad(options);
   // The code for other machines is loaded only if devices are given.
   const openDevices = settings.devices === undefined
     ? undefined
     : (await import("./devices.ts")).deviceOpener(settings.devices);
   settings.signal?.throwIfAborted();
+  const local = await localSource(checked, pullSettings(settings));
+  if (local.kind !== "file") refuse("the model", source, "a path, a file: or https: URL, or hf:owner/repo");
+  const { path } = local;
   const [header, [native, thread]] = await both(readModelHeader(path), openOnThread(settings));
   const { signal, onMessage } = watchedLoad(settings);
   let devices: OpenDevices | undefined;

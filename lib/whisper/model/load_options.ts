@@ -4,11 +4,13 @@
  * @module
  */
 
-import { modelPath } from "../../models/model_path.ts";
+import type { PullSettings } from "../../support/download_options.ts";
+import { localSource } from "../../models/resolve.ts";
+import { type CheckedSource, checkSource } from "../../models/source.ts";
 import { InvalidArgumentError } from "../../errors.ts";
 import type { Device } from "../../ggml/backend/device.ts";
 import { type LoadOptions, loadRules } from "../../support/load_options.ts";
-import { isInstance, refuse } from "../../../base/check.ts";
+import { refuse } from "../../../base/check.ts";
 import { boolean, custom, integer, oneOf, options, type RulesOf, type Settings } from "../../../base/options.ts";
 import type { ModelInput } from "../thread/protocol.ts";
 import { atMostCores } from "../transcribe/audio_options.ts";
@@ -112,8 +114,23 @@ export function checkWhisper(given: WhisperOptions | undefined): WhisperSettings
 
 /** Checks the source of a model; bytes are copied. Throws {@linkcode InvalidArgumentError}. */
 export function modelInput(name: string, source: WhisperSource): ModelInput {
-  if (isInstance(source, Uint8Array)) return { bytes: new Uint8Array(source) };
-  if (isInstance(source, ArrayBuffer)) return { bytes: new Uint8Array(source.slice(0)) };
-  if (typeof source === "string" || isInstance(source, URL)) return { path: modelPath(source, name) };
+  const checked = checkSource(source, name);
+  if (checked.kind === "bytes") return { bytes: new Uint8Array(checked.bytes) };
+  if (checked.kind === "file") return { path: checked.path };
   return refuse(name, source, "a path, a file: URL, or the model's bytes");
+}
+
+/** Brings a model to this machine and checks its source; bytes are copied once. Throws as `pullModel` does, and {@linkcode InvalidArgumentError}. */
+export async function localInput(source: CheckedSource, settings: PullSettings): Promise<ModelInput> {
+  const local = await localSource(source, settings);
+  switch (local.kind) {
+    case "file":
+      return { path: local.path };
+    case "bytes":
+      return { bytes: new Uint8Array(local.bytes) };
+    case "blob":
+      return { bytes: new Uint8Array(await local.blob.arrayBuffer()) };
+    case "descriptor":
+      return refuse("the model", source, "a path, an address, bytes or a Blob");
+  }
 }

@@ -21,7 +21,8 @@ test("an address as a model's path is refused with what to do", () => {
     assert.throws(
       () => modelPath(address),
       (error) =>
-        error instanceof InvalidArgumentError && /aren't supported yet; download the file/.test(error.message) &&
+        error instanceof InvalidArgumentError &&
+        /can't be loaded from an address; download the file/.test(error.message) &&
         String(error.value).toLowerCase() === String(address).toLowerCase(),
       String(address),
     );
