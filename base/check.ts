@@ -182,10 +182,32 @@ export function isArray(value: unknown): value is readonly unknown[] {
   }
 }
 
-/** `instanceof` that returns false for a Proxy that was revoked. */
+/** Reads of what only real instances have: an object made from the prototype, or a Proxy, lacks it. */
+const probes: ReadonlyMap<unknown, (value: never) => unknown> = new Map<unknown, (value: never) => unknown>([
+  [AbortSignal, (signal: AbortSignal) => signal.aborted],
+  [URL, (url: URL) => url.href],
+  [ArrayBuffer, (buffer: ArrayBuffer) => buffer.byteLength],
+  [Blob, (blob: Blob) => blob.size],
+  [ReadableStream, (stream: ReadableStream) => stream.locked],
+]);
+const TypedArray = Object.getPrototypeOf(Uint8Array) as abstract new () => unknown;
+
+/** `instanceof` that returns false for a Proxy, and for what was made from a prototype of the runtime's and isn't an instance. Never throws. */
 export function isInstance<T>(value: unknown, type: abstract new (...args: never[]) => T): value is T {
   try {
-    return value instanceof type;
+    if (!(value instanceof type)) return false;
+    probes.get(type)?.(value as never);
+    return !(value instanceof TypedArray) || ArrayBuffer.isView(value);
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a value can be iterated by `for await`. */
+export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  try {
+    return typeof (value as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator] === "function";
   } catch {
     return false;
   }

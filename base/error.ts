@@ -109,7 +109,18 @@ function textOf(value: unknown): string {
   }
 }
 
-function isError(value: unknown): value is Error {
+/** Returns what was thrown in words: the message of an error, else the value as text. Never throws. */
+export function messageOf(thrown: unknown): string {
+  try {
+    if (isError(thrown)) return thrown.message || thrown.name;
+  } catch {
+    // A Proxy whose handler throws.
+  }
+  return textOf(thrown);
+}
+
+/** `instanceof Error` that returns false for a Proxy that was revoked. */
+export function isError(value: unknown): value is Error {
   try {
     return value instanceof Error;
   } catch {

@@ -1,3 +1,4 @@
+import { messageOf } from "../base/error.ts";
 /** The program's exit codes. */
 export const EXIT = { fine: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
@@ -26,6 +27,6 @@ export class OutputClosedError extends Error {
 export class StreamError extends Error {
   override readonly name = "StreamError";
   constructor(what: string, cause: unknown) {
-    super(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(`${what}: ${messageOf(cause)}`, { cause });
   }
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { messageOf } from "../base/error.ts";
 import process from "node:process";
 import { GgmlError, InvalidArgumentError } from "../lib/errors.ts";
 import type { Command } from "./command.ts";
@@ -82,7 +83,7 @@ function explain(error: unknown, verbose: boolean): number {
   if (error instanceof OutputClosedError) return EXIT.fine;
   if (error instanceof InterruptedError) return EXIT.interrupted;
   const usage = error instanceof UsageError || error instanceof InvalidArgumentError;
-  say(`${styled("red", "error:")} ${inFlags(error instanceof Error ? error.message : String(error), flags)}`);
+  say(`${styled("red", "error:")} ${inFlags(messageOf(error), flags)}`);
   if (usage) say("Add --help to see what can be given.");
   else if (verbose || !(error instanceof GgmlError || error instanceof StreamError)) say(details(error));
   else say("Add -v for details.");

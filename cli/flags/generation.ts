@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/error.ts";
 import { readFileSync } from "node:fs";
 import { generationRules } from "../../lib/llama/generation/options.ts";
 import type { GenerationOptions, JsonSchema, Lora, Model } from "../../mod.ts";
@@ -107,7 +108,7 @@ function givenSchema(given: Given): JsonSchema | undefined {
   try {
     return JSON.parse(text) as JsonSchema;
   } catch (error) {
-    throw new UsageError(`the JSON schema isn't JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`the JSON schema isn't JSON: ${messageOf(error)}`);
   }
 }
 
@@ -123,6 +124,6 @@ export function readGivenFile(flag: string, path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new UsageError(`${flag}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${flag}: ${messageOf(error)}`);
   }
 }

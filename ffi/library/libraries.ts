@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/error.ts";
 import { join } from "node:path";
 import type { GuardPlace } from "../containment/guard.ts";
 import { LibraryNotFoundError, LibraryVersionError } from "../../base/errors.ts";
@@ -84,7 +85,7 @@ export class Libraries {
       if (traced("load")) traceLine(`${path}: opened`);
       return library;
     } catch (error) {
-      if (traced("load")) traceLine(`${path}: refused: ${error instanceof Error ? error.message : error}`);
+      if (traced("load")) traceLine(`${path}: refused: ${messageOf(error)}`);
       throw error;
     }
   }

@@ -7,7 +7,7 @@ import {
   type WatchedCall,
 } from "../containment/watchdog.ts";
 import { CoreBudget, type CoreMemory } from "./core_budget.ts";
-import { deserializeError } from "../../base/error.ts";
+import { deserializeError, messageOf } from "../../base/error.ts";
 import { CancelledError, type GgmlError, NativeThreadError } from "../../base/errors.ts";
 import type { LogLine } from "../containment/log.ts";
 import { guardOf, type Native } from "../native.ts";
@@ -305,8 +305,4 @@ function makeFlag(native: Native): Pointer<"ggml_context"> {
   const context = native.lib.ggml_init(params);
   if (context === null) throw new NativeThreadError("there is no memory for a native thread");
   return context;
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -41,7 +41,7 @@ export class GrammarMatcher {
    * Throws {@linkcode GrammarError} when there is no such rule, or it can begin with itself, and {@linkcode InvalidArgumentError} for anything but a grammar.
    */
   constructor(grammar: Grammar | GrammarMatcher, root = "root") {
-    if (grammar instanceof GrammarMatcher) {
+    if (typeof grammar === "object" && grammar !== null && #grammar in grammar) {
       this.#grammar = grammar.#grammar;
       this.#sequences = grammar.#sequences;
       this.#known = grammar.#known;

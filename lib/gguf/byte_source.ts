@@ -5,10 +5,10 @@
  */
 
 import type { Stats } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
 import { ModelAccessError, ModelNotFoundError } from "../errors.ts";
 import { throwFileError } from "../support/file_error.ts";
 import { fileSystem } from "./file_system.ts";
+import { OpenFile } from "./open_file.ts";
 
 /** Something of a known size that can be read at any place. */
 export interface ByteSource {
@@ -43,12 +43,12 @@ export class MemorySource implements ByteSource {
 
 /** A file on disk, opened for reading until it is disposed. */
 export class FileSource implements ByteSource, AsyncDisposable {
-  readonly #handle: FileHandle;
+  readonly #file: OpenFile;
   readonly name: string;
   readonly size: number;
 
-  private constructor(handle: FileHandle, name: string, size: number) {
-    this.#handle = handle;
+  private constructor(file: OpenFile, name: string, size: number) {
+    this.#file = file;
     this.name = name;
     this.size = size;
   }
@@ -59,21 +59,21 @@ export class FileSource implements ByteSource, AsyncDisposable {
    * Throws {@linkcode ModelNotFoundError} when there is none or when it is a folder, {@linkcode ModelAccessError} when it may not be read.
    */
   static async open(path: string): Promise<FileSource> {
-    const { open, stat } = fileSystem();
+    const { stat } = fileSystem();
     // Before it is opened: to open a pipe waits until somebody writes to it.
     const before = await stat(path).catch((cause: unknown) => refuse(path, cause));
     if (!before.isFile()) refuseKind(path, before);
-    const handle = await open(path, "r").catch((cause: unknown) => refuse(path, cause));
-    const status = await handle.stat();
-    if (status.isFile()) return new FileSource(handle, path, status.size);
-    await handle.close();
+    const file = await OpenFile.open(path).catch((cause: unknown) => refuse(path, cause));
+    const status = await file.stat();
+    if (status.isFile()) return new FileSource(file, path, status.size);
+    await file.close();
     return refuseKind(path, status);
   }
 
   async read(into: Uint8Array, position: number): Promise<void> {
     let done = 0;
     while (done < into.length) {
-      const { bytesRead } = await this.#handle.read(into, done, into.length - done, position + done);
+      const bytesRead = await this.#file.read(into, done, position + done);
       if (bytesRead === 0) {
         throw new ModelAccessError(`${this.name} became shorter while it was read; write it again`, {
           value: this.name,
@@ -84,7 +84,7 @@ export class FileSource implements ByteSource, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#handle.close();
+    await this.#file.close();
   }
 }
 

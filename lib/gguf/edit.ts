@@ -5,7 +5,7 @@
  */
 
 import { InvalidArgumentError } from "../errors.ts";
-import { checkInteger, checkOneOf, checkOptions, isArray, show } from "../../base/check.ts";
+import { checkArray, checkInteger, checkOneOf, checkOptions, isArray, isPlainObject, show } from "../../base/check.ts";
 import { GgufFile } from "./file.ts";
 import { fileSystem } from "./file_system.ts";
 import { checkAlignment, encodeHeader, placeTensors } from "./layout.ts";
@@ -129,6 +129,9 @@ interface Plan {
 }
 
 async function planEdit(file: GgufFile, edit: GgufEdit): Promise<Plan> {
+  if (edit.set !== undefined && !isPlainObject(edit.set)) {
+    refuse(`set is ${show(edit.set)}`, edit.set, "an object with a value for each key");
+  }
   const set = new Map(Object.entries(edit.set ?? {}));
   const remove = namesOf("remove", edit.remove, (key) => file.metadata.has(key));
   const both = remove.find((key) => set.has(key));
@@ -138,10 +141,10 @@ async function planEdit(file: GgufFile, edit: GgufEdit): Promise<Plan> {
     ? 32
     : wanted === undefined
     ? file.header.alignment
-    : checkAlignment(typeof wanted === "object" && "value" in wanted ? wanted.value : wanted);
+    : checkAlignment(isPlainObject(wanted) ? wanted["value"] : wanted);
   if (wanted !== undefined) set.set("general.alignment", { type: "uint32", value: alignment });
   const removed = namesOf("removeTensors", edit.removeTensors, (name) => file.tensors.some((one) => one.name === name));
-  const added = edit.addTensors ?? [];
+  const added = checkArray("addTensors", edit.addTensors ?? [], (_, one) => one as GgufTensorInput);
   const kept = file.tensors.filter(({ name }) => !removed.includes(name));
   const tensors = [
     ...kept.map(({ name, type, shape }) => ({ name, type, shape, data: () => file.tensorChunks(name) })),

@@ -2,6 +2,7 @@ import { UnsupportedPlatformError } from "../../base/errors.ts";
 
 /** Modules of the runtime that a browser doesn't have. */
 interface RuntimeModules {
+  "node:fs": typeof import("node:fs");
   "node:fs/promises": typeof import("node:fs/promises");
   "node:url": typeof import("node:url");
 }
@@ -35,7 +36,8 @@ export function pathOfFileUrl(url: string | URL): string {
   return runtimeModule("node:url").fileURLToPath(url);
 }
 
-function runtimeModule<K extends keyof RuntimeModules>(name: K): RuntimeModules[K] {
+/** Returns a module of the runtime. Throws UnsupportedPlatformError without it. */
+export function runtimeModule<K extends keyof RuntimeModules>(name: K): RuntimeModules[K] {
   const { process } = globalThis as { process?: Process };
   const found = process?.getBuiltinModule?.(name);
   if (found !== undefined) return found;

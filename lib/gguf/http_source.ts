@@ -4,6 +4,7 @@
  * @module
  */
 
+import { messageOf } from "../../base/error.ts";
 import { rethrowDenied } from "../../base/permission.ts";
 import { GgufFetchError } from "../errors.ts";
 import { inTime } from "../support/in_time.ts";
@@ -175,7 +176,7 @@ class PartRequest {
       this.#signal?.throwIfAborted();
       if (error instanceof GgufFetchError) throw error;
       rethrowDenied(error, `fetching ${this.url.href}`, `--allow-net=${this.url.host}`);
-      const words = error instanceof Error ? error.message : String(error);
+      const words = messageOf(error);
       throw problem(this.url.href, `can't be fetched (${words})`, this.url.href, "a server that answers", error);
     }
   }

@@ -102,12 +102,13 @@ export function checkTensorName(name: unknown): string {
 }
 
 function checkShape(name: string, shape: unknown, type: TensorType): number[] {
-  const whole = (one: unknown): one is number => Number.isSafeInteger(one) && (one as number) >= 0;
-  if (!isArray(shape) || shape.length > MAX_DIMENSIONS || !shape.every(whole)) {
+  const whole = (one: unknown): boolean => Number.isSafeInteger(one) && (one as number) >= 0;
+  if (!isArray(shape) || shape.length > MAX_DIMENSIONS || !Array.from(shape).every(whole)) {
     return refuse(`the shape of tensor ${name} is ${show(shape)}`, shape, `at most ${MAX_DIMENSIONS} whole numbers`);
   }
-  const row = shape[0] ?? 1;
-  if (row % type.blockSize === 0) return [...shape];
+  const sizes = shape as readonly number[];
+  const row = sizes[0] ?? 1;
+  if (row % type.blockSize === 0) return [...sizes];
   return refuse(`tensor ${name} has rows of ${row}`, row, `a multiple of ${type.blockSize} for the type ${type.name}`);
 }
 

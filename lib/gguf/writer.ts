@@ -4,6 +4,7 @@
  * @module
  */
 
+import { messageOf } from "../../base/error.ts";
 import { rethrowDenied } from "../../base/permission.ts";
 import { boolean, callback, options, type RulesOf, signal } from "../../base/options.ts";
 import type { FileHandle } from "node:fs/promises";
@@ -305,7 +306,7 @@ async function claim(path: string): Promise<string> {
 /** The system's refusal to write, as an error of ours. */
 export function refuseWrite(path: string, cause: unknown): never {
   rethrowDenied(cause, `writing ${path}`, `--allow-read --allow-write=${path.replace(/[^\\/]*$/, "") || "."}`);
-  const words = cause instanceof Error ? cause.message : String(cause);
+  const words = messageOf(cause);
   throw new GgufWriteError(
     `${path} can't be written (${words}); check that its folder exists and may be written to and the space on the disk`,
     { value: path, expected: "a file that may be written", cause },

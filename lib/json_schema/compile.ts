@@ -5,7 +5,7 @@ import {
   SchemaTooComplexError,
   UnsupportedKeywordError,
 } from "../errors.ts";
-import { refuse } from "../../base/check.ts";
+import { isPlainObject, refuse } from "../../base/check.ts";
 import { custom, oneOf, options, type RulesOf, type Settings } from "../../base/options.ts";
 import { decodeSchema, type EncodedSchema, encodeSchema } from "./encode.ts";
 import { SchemaDocument } from "./document.ts";
@@ -57,7 +57,7 @@ const validatorSpec = options("schemaValidator", { schemas: schemaSpec.rules.sch
 type ConvertSettings = Pick<Settings<typeof schemaSpec>, "whitespace" | "schemaMode">;
 
 function checkSchemas(name: string, value: unknown): SchemaOptions["schemas"] {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, JsonSchema>;
+  if (isPlainObject(value)) return value as Record<string, JsonSchema>;
   return refuse(name, value, "an object with a schema for each address");
 }
 

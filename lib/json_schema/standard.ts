@@ -4,6 +4,7 @@
  * @module
  */
 
+import { messageOf } from "../../base/error.ts";
 import { InvalidArgumentError } from "../errors.ts";
 import { show } from "../../base/check.ts";
 import { type JsonSchema, plainSchema } from "./json.ts";
@@ -83,7 +84,7 @@ export function standardToJsonSchema(schema: StandardSchema): JsonSchema {
   }
   throw new InvalidArgumentError(
     `the schema, by ${show(vendor)}, can't be written as a JSON Schema (${
-      words(failures[0])
+      messageOf(failures[0])
     }); give one by the option jsonSchema beside it`,
     {
       value: vendor,
@@ -93,8 +94,34 @@ export function standardToJsonSchema(schema: StandardSchema): JsonSchema {
   );
 }
 
-function words(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/**
+ * Lets a Standard Schema check a value: what it makes of it, or the issues, of which there is at least one.
+ *
+ * Throws {@linkcode InvalidArgumentError} when the library gives anything else, and what the library throws.
+ */
+export async function validateStandard(
+  schema: StandardSchema,
+  value: unknown,
+): Promise<{ readonly value: unknown } | { readonly issues: readonly [StandardIssue, ...StandardIssue[]] }> {
+  const result: unknown = await schema["~standard"].validate(value);
+  try {
+    const { issues, value } = result as { readonly issues?: unknown; readonly value?: unknown };
+    if (issues === undefined && typeof result === "object") return { value };
+    const [first, ...others] = (issues as readonly unknown[]).map(plainIssue);
+    if (first !== undefined) return { issues: [first, ...others] };
+  } catch {
+    // Something that isn't a result, or can't be read.
+  }
+  throw new InvalidArgumentError(`the schema's validate returned ${show(result)}; expected { value } or { issues }`, {
+    value: result,
+    expected: "the result of a Standard Schema: { value } or { issues }",
+  });
+}
+
+function plainIssue(issue: unknown): StandardIssue {
+  const { message, path } = issue as StandardIssue;
+  const keys = path?.map((part) => typeof part === "object" ? part.key : part);
+  return { message: String(message), ...(keys === undefined ? {} : { path: keys.map(String) }) };
 }
 
 /** An issue in words, with its place. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { messageOf } from "../../base/error.ts";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { cacheFolder } from "../../ffi/runtime/cache_folder.ts";
@@ -34,7 +35,7 @@ export async function defaultModelPath(): Promise<string> {
     rethrowDenied(cause, "looking for the default model", `--allow-read=${path}`);
     const { code } = cause as { code?: unknown };
     if (code !== "ENOENT" && code !== "ENOTDIR") {
-      const words = cause instanceof Error ? cause.message : String(cause);
+      const words = messageOf(cause);
       throw new ModelAccessError(
         `the default model, ${path}, can't be read (${words}); check its permissions`,
         { value: path, expected: "a file that may be read", cause },

@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/error.ts";
 import { rethrowDenied } from "../../base/permission.ts";
 
 /** The classes of errors about a file that can't be opened. */
@@ -17,7 +18,7 @@ export function throwFileError(path: string, cause: unknown, { NotFound, Access,
     throw new NotFound(`there is no file ${path}; check the path`, { value: path, expected, cause });
   }
   rethrowDenied(cause, `reading ${path}`, `--allow-read=${path}`);
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = messageOf(cause);
   throw new Access(`${path} can't be read (${message}); check its permissions`, {
     value: path,
     expected: "a file that may be read",

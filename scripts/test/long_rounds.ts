@@ -28,11 +28,11 @@ const bothTests = (file: string): string[][] => [
 export const longRounds: readonly LongRound[] = [
   {
     name: "driver",
-    about: "random calls of every public method",
-    count: 20,
+    about: "random calls of every public method, minutes for each entry point",
+    count: 30,
     commands: (count, seed) =>
       ["ggml", "llama", "whisper"].map((entry) => {
-        const args = ["--entry", entry, "--runs", String(count), "--steps", "300", "--seed", String(seed)];
+        const args = ["--entry", entry, "--minutes", String(count), "--seed", String(seed)];
         return [...deno, "tests/driver/driver.ts", ...args, "--runtime", "both"];
       }),
   },

@@ -1,6 +1,8 @@
 import { integer, options, type RulesOf } from "../../../base/options.ts";
 import { ggml_status, type Native, type Pointer } from "../../../ffi/mod.ts";
-import { BackendError, UnsupportedOperationError } from "../../errors.ts";
+import { allocate } from "../tensor/allocate.ts";
+import { isCustom } from "./graph_check.ts";
+import { BackendError, InvalidArgumentError, UnsupportedOperationError } from "../../errors.ts";
 import { brands } from "../brands.ts";
 import { GraphError } from "../tensor/errors.ts";
 import type { Graph } from "../graph/graph.ts";
@@ -11,7 +13,7 @@ import { dataOf, isOnHost } from "../tensor/view.ts";
 
 /** Options of {@linkcode computeSync}. */
 export interface ComputeSyncOptions {
-  /** Threads that compute. Default 1. C: `n_threads`. */
+  /** Threads that compute. Default 1, which graphs with custom operators need: only the caller's thread may call those. C: `n_threads`. */
   threads?: number | undefined;
 }
 
@@ -19,8 +21,8 @@ export interface ComputeSyncOptions {
  * Computes a graph with the CPU's kernels on the caller's thread, which it blocks: for small graphs, and for custom operators in TypeScript, which only
  * this thread may call. Everything larger belongs on a backend.
  *
- * Throws BackendError when it fails, NotAllocatedError when a tensor has no memory, InvalidArgumentError for an index outside of its tensor, and what the
- * function of a custom operator throws. C: `ggml_graph_plan`, `ggml_graph_compute`.
+ * Throws BackendError when it fails, NotAllocatedError when a tensor has no memory, InvalidArgumentError for an index outside of its tensor or several
+ * threads for a graph with custom operators, and what the function of a custom operator throws. C: `ggml_graph_plan`, `ggml_graph_compute`.
  */
 export function computeSync(graph: Graph, options?: ComputeSyncOptions): void {
   const { threads } = computeSpec.check(options);
@@ -56,6 +58,7 @@ const computing = new WeakSet<Graph>();
 
 function compute(graph: Graph, threads: number): void {
   const { native } = graph;
+  if (threads > 1) assertNoCustom(graph, threads);
   assertAllocated(graph);
   const guard = guardIndices(graph, { freeze: true });
   const { parts, release } = splitGraph(graph, guard.computed);
@@ -74,11 +77,21 @@ function compute(graph: Graph, threads: number): void {
 
 function computePart(native: Native, graph: Pointer<"ggml_cgraph">, threads: number): number {
   const plan = native.lib.ggml_graph_plan(graph, threads, null);
-  const work = native.allocate(Math.max(Number(plan.work_size), 1), 64);
+  const work = allocate(native, Math.max(Number(plan.work_size), 1), "the computation");
   native.assign(plan, { work_data: work });
   const { status, errors } = collectThrown(() => native.lib.ggml_graph_compute(graph, plan));
   if (errors.length > 0) throw errors[0];
   return status;
+}
+
+/** ggml calls a custom operator on each of the threads. */
+function assertNoCustom(graph: Graph, threads: number): void {
+  const found = graph.nodes.find(({ struct }) => isCustom(struct.op));
+  if (found === undefined) return;
+  throw new InvalidArgumentError(
+    `threads is ${threads}, and ${found.label} is an operator in TypeScript, which this thread alone may call; leave threads out`,
+    { value: threads, expected: "1" },
+  );
 }
 
 function assertAllocated(graph: Graph): void {

@@ -1,3 +1,4 @@
+import { allocate } from "../tensor/allocate.ts";
 import { integer, options, type RulesOf, text } from "../../../base/options.ts";
 import { definePicture } from "../../../base/inspect.ts";
 import { checkAddress } from "../tensor/address.ts";
@@ -220,10 +221,12 @@ export class Device {
   }
 
   /**
-   * Bytes for {@linkcode Device.bufferFromBytes}: zeroed, at an address that the device takes. Throws InvalidArgumentError for what is no size.
+   * Bytes for {@linkcode Device.bufferFromBytes}: zeroed, at an address that the device takes. Throws InvalidArgumentError for what is no size, AllocationError where there isn't
+   * so much.
    */
   alignedBytes(size: number): Uint8Array<ArrayBuffer> {
-    return this.native.allocate(checkInteger("size", size, { min: 1, max: 2 ** 32 }), this.bufferType.alignment);
+    const bytes = checkInteger("size", size, { min: 1, max: 2 ** 32 });
+    return allocate(this.native, bytes, "a buffer", this.bufferType.alignment);
   }
 
   /** Makes an event. Throws BackendError where the device has none. C: `ggml_backend_event_new`. */

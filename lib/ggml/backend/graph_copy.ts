@@ -4,7 +4,7 @@ import { brands } from "../brands.ts";
 import type { Native, Pointer, StructView } from "../../../ffi/mod.ts";
 import type { ggml_backend_graph_copy } from "../../../ffi/mod.ts";
 import { AllocationError, UnsupportedOperationError } from "../../errors.ts";
-import { checkFunction } from "../../../base/check.ts";
+import { checkArray, checkFunction } from "../../../base/check.ts";
 import { tensorsOf } from "./scheduled_graph.ts";
 import type { Backend } from "./backend.ts";
 import type { GgmlContext } from "../tensor/context.ts";
@@ -172,12 +172,11 @@ export function compareBackends(
 
 function checkNodes(graph: Graph, nodes: readonly Tensor[] | undefined): BigUint64Array<ArrayBuffer> | undefined {
   if (nodes === undefined) return undefined;
+  const wanted = checkArray("nodes", nodes, (name, node) => brands.tensor.check(name, node).unsafePointer);
   const known = new Set<bigint>(graph.nodes.map(({ unsafePointer }) => unsafePointer));
-  if (nodes.length > 0 && nodes.every(({ unsafePointer }) => known.has(unsafePointer))) {
-    return BigUint64Array.from(nodes, ({ unsafePointer }) => unsafePointer);
-  }
+  if (wanted.length > 0 && wanted.every((pointer) => known.has(pointer))) return BigUint64Array.from(wanted);
   throw new GraphError("the nodes to compare aren't nodes of the graph", {
-    value: nodes.length,
+    value: wanted.length,
     expected: "one node or more of the graph",
   });
 }

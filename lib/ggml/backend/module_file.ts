@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/error.ts";
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import process from "node:process";
 import { BackendLoadError } from "../../errors.ts";
@@ -50,7 +51,7 @@ function readHead(path: string): Uint8Array {
     file = openSync(path, "r");
   } catch (cause) {
     throw new BackendLoadError(
-      `${path} can't be read: ${cause instanceof Error ? cause.message : cause}; give the path of a backend`,
+      `${path} can't be read: ${messageOf(cause)}; give the path of a backend`,
       {
         value: path,
         expected: "a file that can be read",

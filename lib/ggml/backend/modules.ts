@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/error.ts";
 import { readdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import type { Native } from "../../../ffi/mod.ts";
@@ -118,7 +119,7 @@ function backendFiles(folder: string): string[] {
   try {
     names = readdirSync(full);
   } catch (cause) {
-    throw new BackendLoadError(`the folder ${full} can't be read: ${cause instanceof Error ? cause.message : cause}`, {
+    throw new BackendLoadError(`the folder ${full} can't be read: ${messageOf(cause)}`, {
       value: folder,
       expected: "a folder with backends",
       cause,

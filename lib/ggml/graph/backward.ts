@@ -1,3 +1,4 @@
+import { allocate } from "../tensor/allocate.ts";
 import { brands } from "../brands.ts";
 import type { Pointer } from "../../../ffi/mod.ts";
 import type { GgmlContext } from "../tensor/context.ts";
@@ -42,7 +43,7 @@ function assertRoom(graph: Graph, context: GgmlContext, count: number, accumulat
   const size = BigInt(Math.max(graph.size, count * TENSORS_A_NODE + graph.leaves.length));
   const bytes = Number(lib.ggml_graph_overhead_custom(size, true)) +
     count * TENSORS_A_NODE * Number(lib.ggml_tensor_overhead());
-  const pool = native.allocate(bytes, 64);
+  const pool = allocate(native, bytes, "gradients");
   const scratch = lib.ggml_init(
     native.assign(native.struct("ggml_init_params"), { mem_size: BigInt(bytes), mem_buffer: pool, no_alloc: true }),
   );

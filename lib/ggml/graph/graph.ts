@@ -1,8 +1,9 @@
+import { allocate } from "../tensor/allocate.ts";
 import { boolean, integer, options, type RulesOf } from "../../../base/options.ts";
 import { definePicture } from "../../../base/inspect.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { graphLeaves } from "../../../ffi/mod.ts";
-import { AllocationError, UnsupportedOperationError } from "../../errors.ts";
+import { UnsupportedOperationError } from "../../errors.ts";
 import { checkInteger, checkText, isArray, refuse } from "../../../base/check.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import { brands } from "../brands.ts";
@@ -363,7 +364,7 @@ export class Graph implements GraphReference, Disposable {
 function makeGraph(native: Native, size: number, gradients: boolean): GraphParts {
   const { lib } = native;
   const bytes = Number(lib.ggml_graph_overhead_custom(BigInt(size), gradients));
-  const kept: { pool: Uint8Array | undefined } = { pool: allocate(native, bytes) };
+  const kept: { pool: Uint8Array | undefined } = { pool: allocate(native, bytes, "a graph") };
   const params = native.assign(native.struct("ggml_init_params"), {
     mem_size: BigInt(bytes),
     mem_buffer: kept.pool as Uint8Array<ArrayBuffer>,
@@ -376,16 +377,4 @@ function makeGraph(native: Native, size: number, gradients: boolean): GraphParts
     kept.pool = undefined;
   };
   return { pointer: lib.ggml_new_graph_custom(context, BigInt(size), gradients), free };
-}
-
-function allocate(native: Native, bytes: number): Uint8Array<ArrayBuffer> {
-  try {
-    return native.allocate(bytes, 64);
-  } catch (cause) {
-    throw new AllocationError(`there are no ${bytes} bytes of memory for a graph`, {
-      value: bytes,
-      expected: "a smaller size",
-      cause,
-    });
-  }
 }

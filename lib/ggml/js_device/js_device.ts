@@ -9,7 +9,7 @@ import { checkNative } from "../tensor/address.ts";
 import { Device } from "../backend/device.ts";
 import { drainErrors, recordError } from "../backend/callback_errors.ts";
 import { CallbackSet, JsMemory } from "./memory.ts";
-import { createJsNode, type JsNode } from "./node.ts";
+import { type JsNode, lendJsNode } from "./node.ts";
 
 /** Options of {@linkcode JsDevice}. */
 export interface JsDeviceOptions {
@@ -155,7 +155,7 @@ export class JsDevice implements Disposable {
   }
 
   #asks(ask: ((node: JsNode) => boolean) | undefined, node: Pointer<"ggml_tensor"> | null): boolean {
-    return ask !== undefined && node !== null && ask(createJsNode(this.#native, node)) === true;
+    return ask !== undefined && node !== null && lendJsNode(this.#native, node, ask) === true;
   }
 
   #deviceFunctions(name: Pointer<"char">, description: Pointer<"char">): object {
@@ -258,7 +258,7 @@ export class JsDevice implements Disposable {
       const node = native.lib.ggml_graph_node(graph, index);
       const { flags } = native.structAt("ggml_tensor", node);
       const isWanted = (flags & ggml_tensor_flag.GGML_TENSOR_FLAG_COMPUTE) !== 0 && !native.lib.ggml_is_empty(node);
-      if (isWanted && !isView(native, node)) this.#options.compute(createJsNode(native, node));
+      if (isWanted && !isView(native, node)) lendJsNode(native, node, this.#options.compute);
     }
     return ggml_status.GGML_STATUS_SUCCESS;
   }

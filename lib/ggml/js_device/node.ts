@@ -1,13 +1,30 @@
+import { DisposedError } from "../../../base/errors.ts";
 import { definePicture } from "../../../base/inspect.ts";
 import { checkAddress } from "../tensor/address.ts";
-import type { Native, Pointer, StructView } from "../../../ffi/mod.ts";
+import type { Native, Owner, Pointer, StructView } from "../../../ffi/mod.ts";
 import type { ggml_tensor } from "../../../ffi/mod.ts";
 import { arrayOver, type TensorArray } from "../tensor/view.ts";
 import { type Shape, typeById, type TypeName } from "../tensor/types.ts";
 
-let create: (native: Native, pointer: Pointer<"ggml_tensor">) => JsNode;
+let create: (native: Native, pointer: Pointer<"ggml_tensor">, call: Call) => JsNode;
 
-/** A node of a graph, or an operand, as a JavaScript backend sees it; valid during the call only. */
+/** The call of a device's function that a node is lent to. */
+class Call implements Owner {
+  isOver = false;
+
+  assertAlive(): void {
+    if (!this.isOver) return;
+    throw new DisposedError("the node was lent for one call of the device's function; copy what is needed later", {
+      value: "the node",
+      expected: "a node of the call that is under way",
+    });
+  }
+}
+
+/**
+ * A node of a graph, or an operand, as a JavaScript backend sees it. It is there during the call only: then its properties throw DisposedError, but for
+ * `shape`, `strides` and `type`, which are copies, and arrays that it gave show memory that may be gone.
+ */
 export class JsNode {
   /** Its shape, four dimensions, the fastest one first. C: `ne`. */
   readonly shape: Shape;
@@ -16,18 +33,25 @@ export class JsNode {
   /** The type of its elements. */
   readonly type: TypeName;
   readonly #native: Native;
-  readonly #pointer: Pointer<"ggml_tensor">;
+  readonly #place: Pointer<"ggml_tensor">;
   readonly #view: StructView<ggml_tensor>;
+  readonly #call: Call;
 
-  private constructor(native: Native, pointer: Pointer<"ggml_tensor">) {
+  private constructor(native: Native, pointer: Pointer<"ggml_tensor">, call: Call) {
     checkAddress(native, pointer);
     this.#native = native;
-    this.#pointer = pointer;
-    this.#view = native.structAt("ggml_tensor", pointer);
+    this.#place = pointer;
+    this.#call = call;
+    this.#view = native.structAt("ggml_tensor", pointer, call);
     const { ne, nb, type } = this.#view;
     this.shape = Array.from(ne, Number) as unknown as Shape;
     this.strides = Array.from(nb, Number) as unknown as Shape;
     this.type = typeById(type)?.name ?? "f32";
+  }
+
+  get #pointer(): Pointer<"ggml_tensor"> {
+    this.#call.assertAlive();
+    return this.#place;
   }
 
   /** Its name. C: `ggml_get_name`. */
@@ -48,7 +72,7 @@ export class JsNode {
   /** Its operands. */
   get sources(): JsNode[] {
     return Array.from(this.#view.src).filter((source) => source !== 0n)
-      .map((source) => createJsNode(this.#native, source as Pointer<"ggml_tensor">));
+      .map((source) => create(this.#native, source as Pointer<"ggml_tensor">, this.#call));
   }
 
   /** Whether its elements lie one after another, without gaps. C: `ggml_is_contiguous`. */
@@ -67,7 +91,7 @@ export class JsNode {
   }
 
   static {
-    create = (native, pointer) => new JsNode(native, pointer);
+    create = (native, pointer, call) => new JsNode(native, pointer, call);
     definePicture(
       JsNode,
       "JsNode",
@@ -76,7 +100,12 @@ export class JsNode {
   }
 }
 
-/** Returns the node at an address. */
-export function createJsNode(native: Native, pointer: Pointer<"ggml_tensor">): JsNode {
-  return create(native, pointer);
+/** Lends the node at an address to a function, and its operands with it. */
+export function lendJsNode<T>(native: Native, pointer: Pointer<"ggml_tensor">, use: (node: JsNode) => T): T {
+  const call = new Call();
+  try {
+    return use(create(native, pointer, call));
+  } finally {
+    call.isOver = true;
+  }
 }

@@ -1,7 +1,7 @@
+import { allocate } from "./allocate.ts";
 import { integer, options, type RulesOf } from "../../../base/options.ts";
 import { definePicture, sizePicture } from "../../../base/inspect.ts";
 import { type Native, open, type Pointer } from "../../../ffi/mod.ts";
-import { AllocationError } from "../../errors.ts";
 import { checkBoolean, checkText, isArray, isInstance } from "../../../base/check.ts";
 import { brands } from "../brands.ts";
 import { checkNative } from "./address.ts";
@@ -239,7 +239,7 @@ function makeContext(
   const { lib } = native;
   // Each tensor's data begins at a multiple of 16.
   const size = count * (Number(lib.ggml_tensor_overhead()) + (bytes > 0 ? 16 : 0)) + bytes;
-  const pool = allocate(native, size);
+  const pool = allocate(native, size, "a context");
   const pointer = lib.ggml_init(
     native.assign(native.struct("ggml_init_params"), {
       mem_size: BigInt(size),
@@ -253,16 +253,4 @@ function makeContext(
     kept.pool = undefined;
   };
   return { pointer, free };
-}
-
-function allocate(native: Native, size: number): Uint8Array<ArrayBuffer> {
-  try {
-    return native.allocate(size, 64);
-  } catch (cause) {
-    throw new AllocationError(`there are no ${size} bytes of memory for a context; ask for less`, {
-      value: size,
-      expected: "less",
-      cause,
-    });
-  }
 }

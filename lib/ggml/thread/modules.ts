@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/error.ts";
 import type { Pointer } from "../../../ffi/types/pointer.ts";
 import type { Native } from "../../../ffi/native.ts";
 import type { TaskContext } from "../../../ffi/thread/task.ts";
@@ -57,9 +58,7 @@ function openModule(native: Native, path: string): ReturnType<Native["openModule
     return native.openModule(path);
   } catch (cause) {
     throw new BackendLoadError(
-      `${path} can't be opened: ${
-        cause instanceof Error ? cause.message : cause
-      }; it may be of another release, or need a library that isn't there`,
+      `${path} can't be opened: ${messageOf(cause)}; it may be of another release, or need a library that isn't there`,
       { value: path, expected: "a backend of this release, with what it needs", cause },
     );
   }

@@ -1,7 +1,7 @@
 import type { Native, StructView } from "../../../ffi/mod.ts";
 import type { ggml_opt_optimizer_params } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkBoolean, checkInteger, checkOptions, isArray } from "../../../base/check.ts";
+import { checkArray, checkBoolean, checkInteger, checkOptions, show } from "../../../base/check.ts";
 import { brands } from "../brands.ts";
 import type { Backend } from "../backend/backend.ts";
 import { GgmlContext } from "../tensor/context.ts";
@@ -59,12 +59,10 @@ export interface Settings {
 export function checkSettings(options: OptimizerOptions): Settings {
   const given = checkOptions("Optimizer", options, names);
   const { backends, loss, inputs, outputs, kind = "adamw", parameters, period = 1, evaluateOnly = false } = given;
-  if (!isArray(backends) || backends.length === 0 || !backends.every((one) => brands.backend.has(one))) {
-    throw new InvalidArgumentError("backends is not an array of backends; give at least one with a CPU", {
-      value: backends,
-      expected: "an array of Backends",
-    });
-  }
+  const computing = checkArray("backends", backends, (name, one) => brands.backend.check(name, one as Backend), {
+    min: 1,
+    max: Infinity,
+  });
   if ((inputs === undefined) !== (outputs === undefined)) {
     throw new InvalidArgumentError("inputs and outputs are given together or not at all", {
       value: inputs === undefined ? "no inputs" : "no outputs",
@@ -73,7 +71,7 @@ export function checkSettings(options: OptimizerOptions): Settings {
   }
   if (inputs === undefined && period !== 1) {
     throw new InvalidArgumentError(
-      `period is ${period}; without inputs and outputs ggml takes a step after each batch`,
+      `period is ${show(period)}; without inputs and outputs ggml takes a step after each batch`,
       {
         value: period,
         expected: "1, or inputs and outputs",
@@ -89,7 +87,7 @@ export function checkSettings(options: OptimizerOptions): Settings {
   lossNumber(loss);
   checkParameters(kind, parameters);
   return {
-    backends,
+    backends: computing,
     loss: loss as LossType,
     inputs,
     outputs,

@@ -21,6 +21,7 @@ import {
   type SchemaOutput,
   type StandardSchema,
   standardToJsonSchema,
+  validateStandard,
 } from "../../json_schema/standard.ts";
 import type { Whitespace } from "../../json_schema/writer.ts";
 
@@ -208,9 +209,9 @@ class ResultReader {
       );
     }
     if (this.#standard === undefined) return { value };
-    const checked = await this.#standard["~standard"].validate(value);
-    if (checked.issues === undefined) return { value: checked.value };
-    const keys = (checked.issues[0]?.path ?? []).map((part) => String(typeof part === "object" ? part.key : part));
+    const checked = await validateStandard(this.#standard, value);
+    if ("value" in checked) return checked;
+    const keys = (checked.issues[0].path ?? []).map(String);
     return new SchemaValidationError(
       `the model's JSON has the right form, and the schema's own checks refuse it: ${
         checked.issues.map(issueText).join("; ")
@@ -218,7 +219,7 @@ class ResultReader {
       {
         text,
         path: keys.map((key) => `/${escapePointer(key)}`).join(""),
-        rule: checked.issues[0]?.message ?? "",
+        rule: checked.issues[0].message,
         value,
         expected: "a value that the schema's checks take",
         cause: checked.issues,

@@ -1,3 +1,4 @@
+import { isInstance } from "../../../base/check.ts";
 import { DecodeError, InvalidArgumentError, SamplerError } from "../../errors.ts";
 import { lendCandidates } from "./candidates.ts";
 import type { SamplerFunction } from "./order.ts";
@@ -81,7 +82,7 @@ export class CallerSamplers {
 
 /** Refuses a sampler that is async: its changes would come too late. */
 function refusePromise(result: unknown): void {
-  if (!(result instanceof Promise)) return;
+  if (!isInstance(result, Promise)) return;
   result.catch(() => {});
   throw new InvalidArgumentError("a custom sampler returned a Promise; expected a function that isn't async", {
     value: result,

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/error.ts";
 import { ToolHandlerError } from "../../errors.ts";
 import type { AnswerCall } from "../chat/answer_reader.ts";
 import type { ChatMessage } from "../chat/message.ts";
@@ -116,8 +117,4 @@ function malformedMessage({ parsed }: AnswerCall): string {
 
 function failed(message: string): Outcome {
   return { content: `Error: ${message}`.toWellFormed(), isError: true };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message || error.name : String(error);
 }

@@ -1,7 +1,13 @@
 import { InvalidArgumentError } from "../../errors.ts";
 import { refuse, show } from "../../../base/check.ts";
 import type { JsonValue } from "../../json_schema/json.ts";
-import { isStandard, issueText, type StandardSchema, standardToJsonSchema } from "../../json_schema/standard.ts";
+import {
+  isStandard,
+  issueText,
+  type StandardSchema,
+  standardToJsonSchema,
+  validateStandard,
+} from "../../json_schema/standard.ts";
 import { plainData } from "./plain_data.ts";
 
 /** The schema of a tool's arguments: a JSON Schema of an object, or a Standard Schema. */
@@ -34,8 +40,8 @@ export function resolveSchema(where: string, parameters: unknown, jsonSchema: un
     json: objectSchema(`${where}.${jsonSchema === undefined ? "parameters" : "jsonSchema"}`, given),
     async validate(tool, value) {
       if (standard === undefined) return value;
-      const result = await standard["~standard"].validate(value);
-      if (result.issues === undefined) return result.value;
+      const result = await validateStandard(standard, value);
+      if ("value" in result) return result.value;
       throw new ToolArgumentsError(`the arguments of ${tool} are wrong: ${result.issues.map(issueText).join("; ")}`);
     },
   };

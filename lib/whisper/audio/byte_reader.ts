@@ -9,7 +9,7 @@ import { stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { InvalidArgumentError } from "../../../base/errors.ts";
-import { isInstance, show } from "../../../base/check.ts";
+import { isAsyncIterable, isInstance, show } from "../../../base/check.ts";
 import { AudioAccessError, AudioNotFoundError } from "./errors.ts";
 import { joined } from "../../../ffi/memory/concat.ts";
 import { throwFileError } from "../../support/file_error.ts";
@@ -82,9 +82,8 @@ export class ByteReader implements AsyncDisposable {
     if (isInstance(source, ReadableStream)) {
       return new ByteReader(streamPieces(source as ReadableStream<Uint8Array>), name);
     }
-    const iterable = source as Partial<AsyncIterable<Uint8Array>> | null | undefined;
-    if (typeof iterable === "object" && iterable !== null && typeof iterable[Symbol.asyncIterator] === "function") {
-      return new ByteReader((iterable as AsyncIterable<Uint8Array>)[Symbol.asyncIterator](), name);
+    if (isAsyncIterable(source)) {
+      return new ByteReader((source as AsyncIterable<Uint8Array>)[Symbol.asyncIterator](), name);
     }
     const expected = "a path, a file URL, a Uint8Array, a Blob or a ReadableStream of bytes";
     throw new InvalidArgumentError(`the audio is ${show(source)}; give ${expected}`, { value: source, expected });

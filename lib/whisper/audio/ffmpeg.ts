@@ -4,6 +4,7 @@
  * @module
  */
 
+import { messageOf } from "../../../base/error.ts";
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -137,7 +138,7 @@ async function feed(reader: ByteReader, into: Writable): Promise<void> {
 function refuse(program: string, cause: unknown, why: string): never {
   rethrowDenied(cause, `running ${program}, which reads audio that isn't WAV,`, `--allow-run=${program}`);
   const missing = (cause as { code?: unknown }).code === "ENOENT";
-  const what = missing ? "isn't there" : `can't be run (${cause instanceof Error ? cause.message : String(cause)})`;
+  const what = missing ? "isn't there" : `can't be run (${messageOf(cause)})`;
   throw new FfmpegError(`${why}; ${program}, which could read it, ${what}: install ffmpeg, or give WAV`, {
     value: program,
     expected: "the program ffmpeg",

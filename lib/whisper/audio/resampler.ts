@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkInteger, isInstance } from "../../../base/check.ts";
+import { checkInteger, isInstance, refuse } from "../../../base/check.ts";
 import { InvalidArgumentError } from "../../../base/errors.ts";
 import { joined } from "../../../ffi/memory/concat.ts";
 
@@ -72,8 +72,12 @@ export class Resampler {
     this.#held = new Float32Array(this.#table.before);
   }
 
-  /** Takes samples, gives those that are ready: they come later than they go in, by some four milliseconds. */
+  /**
+   * Takes samples, gives those that are ready: they come later than they go in, by some four milliseconds. Throws InvalidArgumentError for anything but a
+   * Float32Array.
+   */
   push(samples: Float32Array): Float32Array<ArrayBuffer> {
+    if (!isInstance(samples, Float32Array)) return refuse("samples", samples, "a Float32Array");
     this.#taken += samples.length;
     if (this.from === this.to) return samples.slice();
     this.#append(samples);

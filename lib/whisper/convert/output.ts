@@ -4,13 +4,14 @@
  * @module
  */
 
+import { messageOf } from "../../../base/error.ts";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import process from "node:process";
 import { rethrowDenied } from "../../../base/permission.ts";
 import { ModelAccessError } from "../../errors.ts";
 import { replaceablePath } from "../../gguf/file_system.ts";
-import { checkText, isInstance, refuse } from "../../../base/check.ts";
+import { checkText, isAsyncIterable, isInstance, refuse } from "../../../base/check.ts";
 import { options as declare, type RulesOf, signal as signalRule } from "../../../base/options.ts";
 
 /** Options of `writeModel`. */
@@ -37,7 +38,7 @@ export async function writeModel(
   signal?.throwIfAborted();
   const refused = (cause: unknown): never => {
     rethrowDenied(cause, `writing ${path}`, `--allow-write=${dirname(path)}`);
-    const words = cause instanceof Error ? cause.message : String(cause);
+    const words = messageOf(cause);
     throw new ModelAccessError(`${path} can't be written (${words}); give a path in a folder that may be written to`, {
       value: path,
       expected: "a file that may be written",
@@ -68,10 +69,7 @@ export async function writeModel(
 }
 
 function checkPieces(pieces: unknown): void {
-  try {
-    if (typeof (pieces as AsyncIterable<unknown>)[Symbol.asyncIterator] === "function") return;
-  } catch {
-    // Nothing has properties, and neither does a Proxy that was revoked.
+  if (!isAsyncIterable(pieces)) {
+    refuse("pieces", pieces, "an async iterable of Uint8Array, as the converters return it");
   }
-  refuse("pieces", pieces, "an async iterable of Uint8Array, as the converters return it");
 }

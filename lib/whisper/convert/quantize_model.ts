@@ -4,6 +4,7 @@
  * @module
  */
 
+import { messageOf } from "../../../base/error.ts";
 import { setImmediate } from "node:timers/promises";
 import { ggml_ftype, GGML_QNT_VERSION, GGML_QNT_VERSION_FACTOR } from "../../../ffi/mod.ts";
 import { quantize } from "../../ggml/tensor/quantize.ts";
@@ -110,7 +111,7 @@ async function* rows(
     try {
       yield await quantize(type, floatReaders[bits](bytes), length);
     } catch (cause) {
-      const words = cause instanceof Error ? cause.message : String(cause);
+      const words = messageOf(cause);
       throw new ConversionError(`tensor ${name} of ${source.name} can't be quantized to ${type}: ${words}`, {
         value: name,
         expected: "another type, or a sound model",

@@ -5,7 +5,7 @@
  */
 
 import { InvalidArgumentError } from "../../errors.ts";
-import { show } from "../../../base/check.ts";
+import { isAsyncIterable, isInstance, show } from "../../../base/check.ts";
 import { boolean, number, options, type RulesOf } from "../../../base/options.ts";
 import { checkSamples } from "../audio/sample_decoder.ts";
 import { readAudio } from "../audio/mod.ts";
@@ -126,7 +126,7 @@ export function checkLive(given: LiveOptions | undefined): LiveSettings {
 
 /** Throws {@linkcode InvalidArgumentError} for what gives no audio piece by piece. */
 export function checkLiveAudio(audio: unknown): void {
-  if (typeof audio === "object" && audio !== null && Symbol.asyncIterator in audio) return;
+  if (isAsyncIterable(audio)) return;
   throw new InvalidArgumentError(
     `the live audio is ${
       show(audio)
@@ -285,7 +285,7 @@ async function* samplesOf(audio: LiveAudio, settings: LiveSettings): AsyncGenera
     const first = await iterator.next();
     if (first.done === true) return;
     const all = rest(first.value, iterator);
-    if (first.value instanceof Uint8Array) {
+    if (isInstance(first.value, Uint8Array)) {
       yield* readAudio(all as AsyncIterable<Uint8Array>, {
         ffmpeg: false,
         // A recording that still runs has no length yet.
@@ -297,7 +297,7 @@ async function* samplesOf(audio: LiveAudio, settings: LiveSettings): AsyncGenera
     const { sampleRate } = settings.transcribe.audio;
     const resampler = sampleRate === RATE ? undefined : new Resampler(sampleRate, RATE);
     for await (const part of all) {
-      if (!(part instanceof Float32Array)) refuse(part);
+      if (!isInstance(part, Float32Array)) return refuse(part);
       if (part.length === 0) continue;
       const samples = checkSamples("the samples", part, sampleRate);
       yield resampler === undefined ? samples : resampler.push(samples);

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/error.ts";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { rethrowDenied } from "../../../base/permission.ts";
@@ -59,7 +60,7 @@ async function read(path: string): Promise<Uint8Array<ArrayBuffer>> {
     if (code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR") {
       throw new ModelNotFoundError(`there is no file ${path}; check vadModel`, details);
     }
-    const words = cause instanceof Error ? cause.message : String(cause);
+    const words = messageOf(cause);
     throw new ModelAccessError(
       `${path} can't be read (${words}); check its permissions`,
       details,

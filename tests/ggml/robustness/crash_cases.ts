@@ -14,6 +14,7 @@ import {
   Graph,
   GraphAllocator,
   JsDevice,
+  type JsNode,
   LinearAllocator,
   ops,
   Registry,
@@ -328,5 +329,57 @@ export const cases: Record<string, () => Promise<Seen> | Seen> = {
       codeOf(() => new GraphAllocator(fake(cpu.bufferType))),
       codeOf(() => allocateContext(context, fake(cpu))),
     ];
+  },
+  "nodes of a device in TypeScript, after the call that they were lent to": async () => {
+    const nodes: JsNode[] = [];
+    const cpu = openCpu();
+    const context = await GgmlContext.create();
+    const graph = new Graph(context).forward(ops.sqr(context, context.tensor("f32", [3])));
+    const script = await JsDevice.create({
+      name: "Keeper",
+      supports: (node) => nodes.push(node) > 0,
+      compute: (node) => void nodes.push(node, ...node.sources),
+    });
+    const backend = script.device.open();
+    const scheduler = new Scheduler([backend, cpu]);
+    scheduler.computeSync(graph);
+    const during = nodes.length > 2;
+    for (const one of [scheduler, backend, graph, context]) one.dispose();
+    script.dispose();
+    const seen = nodes.flatMap((node) => [
+      codeOf(() => node.name),
+      codeOf(() => node.op),
+      codeOf(() => node.parameters),
+      codeOf(() => node.sources),
+      codeOf(() => node.isContiguous),
+      codeOf(() => node.data),
+    ]);
+    return [during, ...new Set(seen), nodes[0]?.type];
+  },
+  "a custom operator among others, on two threads": async () => {
+    const { x, context } = await squares();
+    const negative = ops.mapCustom(context, [x], (result) => void (result.view() as Float32Array).fill(2));
+    const own = await GgmlContext.create({ dataBytes: 1 << 16 });
+    const a = own.tensor("f32", [64, 64]).write(new Float32Array(4096));
+    const product = ops.mapCustom(
+      own,
+      [ops.mulMat(own, a, a)],
+      (result) => void (result.view() as Float32Array).fill(3),
+    );
+    const [small, large] = [new Graph(context).forward(negative), new Graph(own).forward(product)];
+    return [
+      codeOf(() => computeSync(small, { threads: 2 })),
+      codeOf(() => computeSync(large, { threads: 2 })),
+      codeOf(() => computeSync(large)),
+      Number(product.read()[4095]),
+    ];
+  },
+  "nodes to compare that are none": async () => {
+    const { cpu, graph, x } = await squares();
+    const second = openCpu();
+    const codes = [5, [5], [undefined], new Array(1), Object.create(Float32Array.prototype), [x], []].map((nodes) =>
+      codeOf(() => compareBackends(cpu, second, graph, () => true, nodes as never))
+    );
+    return codes;
   },
 };

@@ -34,6 +34,9 @@ const expected: Record<string, readonly unknown[]> = {
   "graphs of leaves only, the second larger": [10, 100_000, 5, "GRAPH"],
   "tensors without elements": ["BACKEND", "none", "INVALID_ARGUMENT", true, "none", true, true],
   "objects that only look like it": times(9, "INVALID_ARGUMENT"),
+  "nodes of a device in TypeScript, after the call that they were lent to": [true, "DISPOSED", "f32"],
+  "a custom operator among others, on two threads": ["INVALID_ARGUMENT", "INVALID_ARGUMENT", "none", 3],
+  "nodes to compare that are none": [...times(5, "INVALID_ARGUMENT"), "GRAPH", "GRAPH"],
 };
 
 const { stdout, stderr, status, signal } = runChild("./crash_child.ts");

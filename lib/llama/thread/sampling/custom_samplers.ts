@@ -1,3 +1,4 @@
+import { messageOf } from "../../../../base/error.ts";
 import type { TaskContext } from "../../../../ffi/thread/task.ts";
 import { InvalidArgumentError } from "../../../errors.ts";
 import { show } from "../../../../base/check.ts";
@@ -67,7 +68,7 @@ async function importSampler(url: string, name: string, options: unknown): Promi
     module = await import(url) as Record<string, unknown>;
   } catch (cause) {
     throw new InvalidArgumentError(
-      `the sampler module ${url} can't be imported: ${cause instanceof Error ? cause.message : String(cause)}`,
+      `the sampler module ${url} can't be imported: ${messageOf(cause)}`,
       {
         value: url,
         expected: "a module",
