@@ -6,7 +6,7 @@ export type ApiType =
   | { readonly kind: "literal"; readonly value: string | number | boolean }
   | { readonly kind: "array"; readonly of: ApiType }
   | { readonly kind: "tuple" | "union"; readonly of: readonly ApiType[] }
-  | { readonly kind: "object"; readonly fields: readonly ApiField[] }
+  | { readonly kind: "object"; readonly fields: readonly ApiField[]; readonly bases: readonly ApiType[] }
   | { readonly kind: "function"; readonly result: ApiType }
   | { readonly kind: "named"; readonly name: string; readonly of: readonly ApiType[] };
 
@@ -26,6 +26,8 @@ export interface ApiCall {
   readonly owner: string;
   readonly name: string;
   readonly parameters: readonly ApiField[];
+  /** What it gives. */
+  readonly result: ApiType;
 }
 
 /** An entry point. */
@@ -33,7 +35,7 @@ export interface Api {
   readonly calls: readonly ApiCall[];
   /** Interfaces and type aliases by name. */
   readonly types: Readonly<Record<string, ApiType>>;
-  /** The names of the classes. */
+  /** The names of the classes, and of the interfaces whose objects the library makes. */
   readonly classes: readonly string[];
 }
 
@@ -61,7 +63,13 @@ interface DocMember {
   readonly accessibility?: string;
   readonly tsType?: DocType;
   readonly params?: readonly DocParameter[];
-  readonly functionDef?: { readonly params: readonly DocParameter[] };
+  readonly returnType?: DocType;
+  readonly functionDef?: DocFunction;
+}
+
+interface DocFunction {
+  readonly params: readonly DocParameter[];
+  readonly returnType?: DocType;
 }
 
 interface DocSymbol {
@@ -70,9 +78,11 @@ interface DocSymbol {
     readonly kind: string;
     readonly def: {
       readonly params?: readonly DocParameter[];
+      readonly returnType?: DocType;
       readonly constructors?: readonly DocMember[];
       readonly methods?: readonly DocMember[];
       readonly properties?: readonly DocMember[];
+      readonly extends?: readonly DocType[];
       readonly tsType?: DocType;
     };
   }[];
@@ -126,14 +136,18 @@ function typeOf(type: DocType | undefined): ApiType {
   }
 }
 
-function objectOf(properties: readonly DocMember[], methods: readonly DocMember[]): ApiType {
+function objectOf(
+  properties: readonly DocMember[],
+  methods: readonly DocMember[],
+  bases: readonly DocType[] = [],
+): ApiType {
   const fields = properties.map(({ name, optional = false, tsType }) => ({ name, optional, type: typeOf(tsType) }));
   const functions = methods.filter(({ name }) => !name.startsWith("[")).map(({ name, optional = false }) => ({
     name,
     optional,
     type: { kind: "function", result: { kind: "unknown" } } as const,
   }));
-  return { kind: "object", fields: [...fields, ...functions] };
+  return { kind: "object", fields: [...fields, ...functions], bases: bases.map(typeOf) };
 }
 
 function parametersOf(parameters: readonly DocParameter[]): ApiField[] {
@@ -144,20 +158,28 @@ function parametersOf(parameters: readonly DocParameter[]): ApiField[] {
   });
 }
 
-function callsOf(name: string, symbol: DocSymbol["declarations"][number]): ApiCall[] {
+function callsOf(
+  name: string,
+  symbol: DocSymbol["declarations"][number],
+  functions: ReadonlyMap<string, DocType>,
+): ApiCall[] {
   const { def } = symbol;
   if (symbol.kind === "function") {
-    return [{ title: name, kind: "function", owner: "", name, parameters: parametersOf(def.params ?? []) }];
+    const parameters = parametersOf(def.params ?? []);
+    return [{ title: name, kind: "function", owner: "", name, parameters, result: typeOf(def.returnType) }];
   }
+  if (symbol.kind === "variable") return constantCalls(name, def.tsType, functions);
+  if (symbol.kind === "interface") return interfaceCalls(name, def.methods ?? [], def.properties ?? []);
   if (symbol.kind !== "class") return [];
   const shown = (members: readonly DocMember[] | undefined): readonly DocMember[] =>
-    (members ?? []).filter((member) => member.accessibility === undefined && !member.name.startsWith("["));
+    (members ?? []).filter((member) => member.accessibility === undefined);
   const constructors = shown(def.constructors).map(({ params = [] }) => ({
     title: name,
     kind: "constructor" as const,
     owner: name,
     name,
     parameters: parametersOf(params),
+    result: { kind: "named" as const, name, of: [] },
   }));
   const methods = shown(def.methods).map(({ name: method, kind, isStatic = false, functionDef }): ApiCall => ({
     title: `${name}.${method}`,
@@ -165,26 +187,63 @@ function callsOf(name: string, symbol: DocSymbol["declarations"][number]): ApiCa
     owner: name,
     name: method,
     parameters: parametersOf(functionDef?.params ?? []),
+    result: typeOf(functionDef?.returnType),
   }));
   return [...constructors, ...methods];
 }
 
-/** Reads one or several outputs of `deno doc --json`, one for each module. */
-export function readApi(documents: readonly string[]): Api {
+/** A constant that is a function. */
+function constantCalls(name: string, given: DocType | undefined, functions: ReadonlyMap<string, DocType>): ApiCall[] {
+  const type = functions.get(given?.repr ?? "") ?? given;
+  if (type?.kind !== "fnOrConstructor") return [];
+  const { params = [], tsType } = type.value as { params?: readonly DocParameter[]; tsType?: DocType };
+  return [{ title: name, kind: "function", owner: "", name, parameters: parametersOf(params), result: typeOf(tsType) }];
+}
+
+function interfaceCalls(owner: string, methods: readonly DocMember[], properties: readonly DocMember[]): ApiCall[] {
+  const calls = methods.map(({ name, params = [], returnType }): ApiCall => ({
+    title: `${owner}.${name}`,
+    kind: "method",
+    owner,
+    name,
+    parameters: parametersOf(params),
+    result: typeOf(returnType),
+  }));
+  const reads = properties.map(({ name, tsType }): ApiCall => ({
+    title: `${owner}.${name}`,
+    kind: "getter",
+    owner,
+    name,
+    parameters: [],
+    result: typeOf(tsType),
+  }));
+  return [...calls, ...reads];
+}
+
+/**
+ * Reads one or several outputs of `deno doc --json`, one for each module.
+ *
+ * @param objects the interfaces whose objects the library makes: their methods are called as those of classes are.
+ */
+export function readApi(documents: readonly string[], objects: readonly string[] = []): Api {
   const calls: ApiCall[] = [];
   const types: Record<string, ApiType> = {};
-  const classes: string[] = [];
-  for (const text of documents) {
+  const classes: string[] = [...objects];
+  const declared = documents.flatMap((text) => {
     const { nodes } = JSON.parse(text) as { nodes: Record<string, { symbols: DocSymbol[] }> };
-    for (const { name, declarations } of Object.values(nodes).flatMap(({ symbols }) => symbols)) {
-      for (const declaration of declarations) {
-        const { kind, def } = declaration;
-        calls.push(...callsOf(name, declaration));
-        if (kind === "class") classes.push(name);
-        if (kind === "typeAlias") types[name] = typeOf(def.tsType);
-        if (kind === "interface") types[name] = objectOf(def.properties ?? [], def.methods ?? []);
-      }
-    }
+    return Object.values(nodes).flatMap(({ symbols }) => symbols)
+      .flatMap(({ name, declarations }) => declarations.map((declaration) => ({ name, declaration })));
+  });
+  const functions = new Map<string, DocType>();
+  for (const { name, declaration: { kind, def } } of declared) {
+    if (kind === "typeAlias" && def.tsType?.kind === "fnOrConstructor") functions.set(name, def.tsType);
+  }
+  for (const { name, declaration } of declared) {
+    const { kind, def } = declaration;
+    if (kind !== "interface" || objects.includes(name)) calls.push(...callsOf(name, declaration, functions));
+    if (kind === "class") classes.push(name);
+    if (kind === "typeAlias") types[name] = typeOf(def.tsType);
+    if (kind === "interface") types[name] = objectOf(def.properties ?? [], def.methods ?? [], def.extends);
   }
   return { calls, types, classes };
 }

@@ -1,12 +1,16 @@
 /** Arguments for random calls: of the right type, nearly right, or wrong. */
 
-import type { Api, ApiType } from "./api.ts";
+import type { Api, ApiField, ApiType } from "./api.ts";
 
 /** What a generator of values needs. */
 export interface ValueSource {
   /** A whole number from 0 to below a limit. */
   readonly below: (limit: number) => number;
   readonly api: Api;
+  /** Whether the next value is of another type than it should be. */
+  wrong(): boolean;
+  /** A value for a parameter or property of this name, where a random one would seldom do; `undefined` for another name. */
+  hint(name: string): unknown;
   /** A living or disposed object of a class, if there is any. */
   object(name: string): unknown;
   /** A function that does random things when it is called, and returns a value of a type. */
@@ -47,6 +51,18 @@ const wrongValues: readonly (() => unknown)[] = [
     return proxy;
   },
   () => {
+    // It breaks after some reads.
+    let left = 3;
+    return new Proxy({}, {
+      get: () => --left > 0 ? 1 : new Proxy({}, {}),
+      ownKeys: () => ["a"],
+      getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true, value: 1 }),
+    });
+  },
+  () => Object.create(null),
+  () => Object.create(Float32Array.prototype),
+  () => Object.create(AbortSignal.prototype),
+  () => {
     const cycle: Record<string, unknown> = {};
     cycle["self"] = cycle;
     return cycle;
@@ -60,10 +76,21 @@ export function pick<T>(below: (limit: number) => number, from: readonly T[]): T
   return one as T;
 }
 
-/** A value of a type; one in twelve is of another. */
+/** A value that is mostly of the wrong type. */
+export function wrongValue(below: (limit: number) => number): unknown {
+  return pick(below, wrongValues)();
+}
+
+/** A value for a parameter or a property: of its type, mostly. */
+export function fieldValue({ name, type }: Pick<ApiField, "name" | "type">, source: ValueSource, depth = 0): unknown {
+  const hinted = source.below(4) === 0 || source.wrong() ? undefined : source.hint(name);
+  return hinted === undefined ? valueOf(type, source, depth) : hinted;
+}
+
+/** A value of a type, or of another where `wrong` says so. */
 export function valueOf(type: ApiType, source: ValueSource, depth = 0): unknown {
   const { below } = source;
-  if (below(12) === 0) return pick(below, wrongValues)();
+  if (source.wrong()) return wrongValue(below);
   switch (type.kind) {
     case "number":
       return below(10) === 0 ? pick(below, wrongNumbers) : pick(below, numbers);
@@ -97,9 +124,11 @@ export function valueOf(type: ApiType, source: ValueSource, depth = 0): unknown 
 }
 
 function objectOf(type: ApiType & { kind: "object" }, source: ValueSource, depth: number): unknown {
+  if (depth > MAX_DEPTH) return {};
+  const bases = type.bases.map((base) => valueOf(base, { ...source, wrong: () => false }, depth + 1));
   const entries = type.fields.filter(({ optional }) => !optional || source.below(3) === 0)
-    .map(({ name, type: field }) => [name, valueOf(field, source, depth + 1)] as const);
-  return Object.fromEntries(entries);
+    .map((field) => [field.name, fieldValue(field, source, depth + 1)] as const);
+  return Object.assign({}, ...bases, Object.fromEntries(entries));
 }
 
 const arrays: Readonly<Record<string, new (length: number) => ArrayBufferView>> = {
@@ -131,6 +160,8 @@ function namedValue({ name, of }: ApiType & { kind: "named" }, source: ValueSour
     case "URL":
       return new URL("file:///nowhere/at/all");
     case "Partial":
+    case "Pick":
+    case "Omit":
     case "Readonly":
     case "Promise":
     case "PromiseLike":
