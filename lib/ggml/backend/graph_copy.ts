@@ -10,6 +10,7 @@ import type { Backend } from "./backend.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Graph } from "../graph/graph.ts";
 import { checkGraph, notAllocated, tensorLabel } from "./graph_check.ts";
+import { originalOf } from "../indices/freeze.ts";
 import { guardIndices, refuseComputed } from "../indices/guard.ts";
 import { Handle } from "../tensor/handle.ts";
 import type { GraphReference } from "../tensor/references.ts";
@@ -191,14 +192,23 @@ function checkCopyable(backend: Backend, graph: Graph): void {
     });
   }
   for (const tensor of tensors) {
-    const { data, buffer, view_src } = native.structAt("ggml_tensor", tensor);
+    const { data, buffer, view_src, src } = native.structAt("ggml_tensor", tensor);
     if (data === null || (buffer === null && view_src === null)) throw notAllocated(native, tensor);
+    if (Array.from(src).some((one) => originalOf(one as Pointer<"ggml_tensor">) !== one)) throw inUse(native, tensor);
     if (native.lib.ggml_backend_dev_supports_op(backend.device.unsafePointer, tensor)) continue;
     throw new UnsupportedOperationError(`${backend.name} doesn't compute ${tensorLabel(native, tensor)}`, {
       value: native.readCString(native.lib.ggml_op_desc(tensor)),
       expected: `operations that ${backend.name} supports`,
     });
   }
+}
+
+/** While a node is computed its indices are a copy, which is nothing to copy again. */
+function inUse(native: Native, node: Pointer<"ggml_tensor">): GraphError {
+  return new GraphError(`${tensorLabel(native, node)} is being computed; copy its graph afterwards`, {
+    value: native.readCString(native.lib.ggml_get_name(node)),
+    expected: "a graph that isn't being computed",
+  });
 }
 
 function noMemory(backend: Backend): AllocationError {

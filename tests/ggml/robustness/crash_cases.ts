@@ -13,6 +13,7 @@ import {
   GgmlContext,
   Graph,
   GraphAllocator,
+  GraphCopy,
   JsDevice,
   type JsNode,
   LinearAllocator,
@@ -373,6 +374,20 @@ export const cases: Record<string, () => Promise<Seen> | Seen> = {
       codeOf(() => computeSync(large)),
       Number(product.read()[4095]),
     ];
+  },
+  "a graph with indices, copied while it is computed": async () => {
+    const cpu = openCpu();
+    const context = await GgmlContext.create();
+    const indices = context.tensor("i32", [2], "indices");
+    const rows = ops.getRows(context, context.tensor("f32", [2, 3]), indices);
+    const graph = new Graph(context).forward(rows);
+    allocateContext(context, cpu);
+    indices.write([0, 1]);
+    const work = cpu.compute(graph);
+    const second = openCpu();
+    const during = codeOf(() => new GraphCopy(second, graph));
+    await work;
+    return [during, codeOf(() => new GraphCopy(second, graph))];
   },
   "nodes to compare that are none": async () => {
     const { cpu, graph, x } = await squares();

@@ -36,6 +36,7 @@ const expected: Record<string, readonly unknown[]> = {
   "objects that only look like it": times(9, "INVALID_ARGUMENT"),
   "nodes of a device in TypeScript, after the call that they were lent to": [true, "DISPOSED", "f32"],
   "a custom operator among others, on two threads": ["INVALID_ARGUMENT", "INVALID_ARGUMENT", "none", 3],
+  "a graph with indices, copied while it is computed": ["GRAPH", "none"],
   "nodes to compare that are none": [...times(5, "INVALID_ARGUMENT"), "GRAPH", "GRAPH"],
 };
 

@@ -2,6 +2,7 @@
 
 import {
   allocateContext,
+  type Backend,
   computeSync,
   GgmlContext,
   Graph,
@@ -9,14 +10,20 @@ import {
   GraphCopy,
   LinearAllocator,
   ops,
+  type Tensor,
 } from "../../../../lib/ggml/mod.ts";
 import type { Recipe, Stage } from "../../scene.ts";
-import { context, cpu, places, products } from "./parts.ts";
+import { context, cpu, lose, places, products } from "./parts.ts";
 
 /** Computes a graph on a backend so that the scene comes into its state. */
-async function work(stage: Stage, backend: ReturnType<typeof cpu>, graph: Parameters<typeof backend.compute>[0]) {
+async function work(
+  stage: Stage,
+  backend: Backend,
+  graph: Graph | GraphCopy,
+  last: Tensor | undefined,
+): Promise<void> {
   if (stage.state === "in use") await stage.during(backend.compute(graph));
-  if (stage.state === "lost") await stage.lose(backend.compute(graph));
+  if (stage.state === "lost") await lose(stage, last, () => backend.compute(graph));
 }
 
 /** Tensors in the context's own memory. */
@@ -31,7 +38,7 @@ const own: Recipe = {
     fill();
     const backend = cpu(stage);
     stage.keep(made, graph, ...tensors, ...places(backend));
-    await work(stage, backend, graph);
+    await work(stage, backend, graph, tensors.at(-1));
   },
 };
 
@@ -48,7 +55,7 @@ const buffered: Recipe = {
     const linear = new LinearAllocator(spare);
     const loose = room.tensor("f32", [4]);
     stage.keep(made, graph, buffer, ...tensors, ...places(backend), spare, linear, room, loose);
-    await work(stage, backend, graph);
+    await work(stage, backend, graph, tensors.at(-1));
   },
 };
 
@@ -64,7 +71,7 @@ const allocated: Recipe = {
     fill();
     const linear = new LinearAllocator(backend.bufferType.alloc(4096));
     stage.keep(allocator, made, graph, ...tensors, ...places(backend), linear, linear.buffer);
-    await work(stage, backend, graph);
+    await work(stage, backend, graph, tensors.at(-1));
   },
 };
 
@@ -79,7 +86,7 @@ const copied: Recipe = {
     fill();
     const copy = new GraphCopy(backend, graph);
     stage.keep(copy, made, graph, ...tensors, ...copy.nodes, ...places(backend), backend.plan(graph));
-    await work(stage, backend, copy);
+    await work(stage, backend, copy, copy.nodes.at(-1));
   },
 };
 

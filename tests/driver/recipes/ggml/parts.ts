@@ -33,10 +33,7 @@ export interface Work {
   fill(): void;
 }
 
-/**
- * Products of square matrices. Where a thread shall be lost, an index that the graph computes lies outside of its tensor, which no check can see before:
- * native code aborts.
- */
+/** Products of square matrices. */
 export function products(context: GgmlContext, { state, below }: Pick<Stage, "state" | "below">): Work {
   const size = state === "in use" ? pick(below, [8, 64, 128, 192]) : pick(below, [1, 2, 4, 8]);
   const [a, b] = [context.tensor("f32", [size, size], "a"), context.tensor("f32", [size, size], "b")];
@@ -51,15 +48,29 @@ export function products(context: GgmlContext, { state, below }: Pick<Stage, "st
     tensors.push(rows);
     node = ops.getRows(context, node, rows);
   }
-  const scores = state === "lost" ? context.tensor("f32", [5], "scores") : undefined;
-  if (scores !== undefined) node = ops.getRows(context, context.tensor("f32", [2, 3]), ops.argmax(context, scores));
+  if (state === "lost") node = ops.neg(context, node);
   tensors.push(node);
   const graph = new Graph(context).forward(node);
   const fill = () => {
     for (const one of [a, b]) one.write(new Float32Array(size * size).fill(1 / size));
-    scores?.write([0, 1, 2, 3, 4]);
   };
   return { context, tensors, graph, fill };
+}
+
+/** The number of no operator: native code aborts. Only the raw layer can write it. */
+const NONE = 9_999;
+
+/** Loses the native thread that computes a node, the result of `ops.neg`. */
+export async function lose(stage: Stage, node: Tensor | undefined, work: () => Promise<unknown>): Promise<void> {
+  if (node === undefined) return;
+  const { op_params: operator } = node.struct;
+  const right = operator[0] as number;
+  operator[0] = NONE;
+  try {
+    await stage.lose(work());
+  } finally {
+    operator[0] = right;
+  }
 }
 
 /** A context: with memory of its own for its tensors, or without. */

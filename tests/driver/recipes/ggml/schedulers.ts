@@ -2,7 +2,7 @@
 
 import { Graph, JsDevice, ops, Scheduler } from "../../../../lib/ggml/mod.ts";
 import type { Recipe } from "../../scene.ts";
-import { context, cpu, places, products } from "./parts.ts";
+import { context, cpu, lose, places, products } from "./parts.ts";
 
 /** A graph in a scheduler. */
 const scheduled: Recipe = {
@@ -16,7 +16,7 @@ const scheduled: Recipe = {
     scheduler.allocate(graph);
     fill();
     stage.keep(scheduler, made, graph, ...tensors, ...places(backend));
-    if (state === "lost") return await stage.lose(scheduler.compute(graph));
+    if (state === "lost") return await lose(stage, tensors.at(-1), () => scheduler.compute(graph));
     if (state !== "in use") return;
     if (below(2) === 0) return await stage.during(scheduler.compute(graph));
     await stage.during(evaluate(scheduler, graph));
