@@ -1,5 +1,6 @@
 import { GgmlError, JsonSchemaError, SchemaTooComplexError } from "../errors.ts";
-import { show } from "../../base/check.ts";
+import { isArray, show } from "../../base/check.ts";
+import { messageOf } from "../../base/error.ts";
 import { escapePointer } from "./pointer.ts";
 import { countWork, TooMuchWork } from "./work.ts";
 
@@ -33,7 +34,7 @@ export interface PartBuilder<T> {
  */
 export function* readSchema<T>(schema: unknown, builder: SchemaBuilder<T>): Generator<void, T> {
   if (typeof schema === "boolean") return builder.atom(schema);
-  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) throw notASchema(schema);
+  if (typeof schema !== "object" || schema === null || isArray(schema)) throw notASchema(schema);
   try {
     return yield* new Reader(builder).read(schema, "", "");
   } catch (cause) {
@@ -41,7 +42,7 @@ export function* readSchema<T>(schema: unknown, builder: SchemaBuilder<T>): Gene
     if (cause instanceof RangeError) {
       throw new SchemaTooComplexError("the schema is nested too deep; make it flatter", { cause });
     }
-    throw new JsonSchemaError(`the schema can't be read (${cause}); give plain data`, {
+    throw new JsonSchemaError(`the schema can't be read (${messageOf(cause)}); give plain data`, {
       cause,
       expected: "plain data",
     });
@@ -102,7 +103,7 @@ class Reader<T> {
       const json: unknown = toJSON.call(value, "");
       return json === value ? this.#refuse(value, path) : yield* this.read(json, path, base);
     }
-    if (Array.isArray(value)) return yield* this.#readArray(value, path, base);
+    if (isArray(value)) return yield* this.#readArray(value, path, base);
     const keys = Object.keys(value);
     countWork(keys.length * ATOM_WORK);
     const made = this.#builder.begin(false);
