@@ -9,7 +9,7 @@ import { runSteps, summarize } from "./test/runner.ts";
 import { type Step, steps } from "./test/steps.ts";
 
 /** Parts with tests that need no speech model. */
-const WITHOUT_SPEECH = ["unit", "ffi", "ggml", "consumer"];
+const WITHOUT_SPEECH = ["unit", "ffi", "ggml"];
 
 const all = steps();
 const parts = [...new Set(all.map(({ part }) => part))];

@@ -1,3 +1,4 @@
+import process from "node:process";
 import { programCommands } from "../../ffi/library/program.ts";
 import type { Command } from "../command.ts";
 import { type Flag, placeholder, spellings } from "./flag.ts";
@@ -25,6 +26,7 @@ export function programHelp(commands: readonly Command[], columns: number | unde
   const width = widthOf(columns);
   const rows = (entries: readonly (readonly [string, string])[]) => table(entries, width);
   const { deno, bun } = programCommands();
+  const own = "bun" in process.versions ? bun : deno;
   return [
     ...wrap("Runs language and speech models on this machine, by llama.cpp and whisper.cpp, in Deno or in Bun.", width),
     "",
@@ -37,9 +39,9 @@ export function programHelp(commands: readonly Command[], columns: number | unde
     "",
     "Start here:",
     ...rows([
-      [`${deno} chat "What is the capital of France?"`, "an answer"],
-      [`${deno} chat`, "a conversation; Ctrl-D ends it"],
-      [`${deno} chat --help`, "the options of chat; the same for each command"],
+      [`${own} chat "What is the capital of France?"`, "an answer"],
+      [`${own} chat`, "a conversation; Ctrl-D ends it"],
+      [`${own} chat --help`, "the options of chat; the same for each command"],
     ]),
     "",
     ...wrap("Without -m a small default model is used; in a clone of the repository `npm run setup` brings it.", width),

@@ -88,19 +88,19 @@ function places(given: OpenOptions): Place[] {
     found.push({ what: "source tree", path: fileURLToPath(new URL(`../../native/${target}`, import.meta.url)) });
   }
   found.push({ what: "beside the program", path: join(dirname(process.execPath), "native", target) });
-  const installed = installedFolder();
-  if (installed !== undefined) found.push({ what: "installed in the cache", path: installed });
+  try {
+    const installed = installedFolder();
+    if (installed !== undefined) found.push({ what: "installed in the cache", path: installed });
+  } catch {
+    // Deno doesn't permit to know the cache.
+  }
   return found;
 }
 
-/** The folder in the cache that `installLibraries` fills; none in a source tree, and where the cache can't be asked for. */
+/** The folder in the cache that `installLibraries` fills; none in a source tree. Throws PermissionError where the cache can't be asked for. */
 export function installedFolder(): string | undefined {
   if (manifestHashes === null) return undefined;
-  try {
-    return join(cacheFolder(), "libraries", `${hostTarget()}-${packageVersion}`);
-  } catch {
-    return undefined;
-  }
+  return join(cacheFolder(), "libraries", `${hostTarget()}-${packageVersion}`);
 }
 
 /** The URL of the package that brings the platform packages, or the error by which it can't be had. */

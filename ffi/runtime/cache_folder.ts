@@ -21,7 +21,11 @@ function home(): string {
   try {
     return named ?? homedir();
   } catch (error) {
-    rethrowDenied(error, "asking for the home folder, where models and libraries are kept,", "--allow-sys=homedir");
+    rethrowDenied(
+      error,
+      "asking for the home folder, where models and libraries are kept,",
+      "--allow-env=HOME,XDG_CACHE_HOME,GGML_FFI_CACHE or --allow-sys=homedir",
+    );
     throw error;
   }
 }

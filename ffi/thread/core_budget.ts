@@ -34,19 +34,12 @@ export function makeCores(total: number = availableParallelism()): CoreMemory {
  * slower than one after another. Those at work get equal parts, since two models with a core each are faster than two that take turns with both; who
  * asked first gets cores first.
  *
- * ```ts
- * import assert from "node:assert/strict";
- * import { CoreBudget, makeCores } from "./core_budget.ts";
- *
- * const memory = makeCores(4);
- * const one = new CoreBudget(memory, 0);
- * const other = new CoreBudget(memory, 1);
- * assert.equal(one.acquire(3), 3);
- * assert.equal(other.acquire(3), 1);
- * one.pause();
- * assert.equal(one.acquire(3), 2);
- * one.release();
- * other.release();
+ * ```ts ignore
+ * // In a task, whose context has the budget of its thread:
+ * const threads = context.cores.acquire(8);
+ * lib.llama_set_n_threads(pointer, threads, threads);
+ * // … a decode …
+ * context.cores.release();
  * ```
  */
 export class CoreBudget {

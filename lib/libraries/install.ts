@@ -55,8 +55,8 @@ export async function installLibraries(given: InstallLibrariesOptions = {}): Pro
   const directory = installedFolder();
   if (directory === undefined) {
     throw new LibraryNotFoundError(
-      "a source tree, or a program that may not know its cache folder, installs no libraries; run `npm run setup`, or set GGML_FFI_CACHE",
-      { expected: "an installed package, and a cache folder" },
+      "a source tree builds its own libraries and installs none; run `npm run setup`",
+      { expected: "an installed package" },
     );
   }
   // Only now: programs that install nothing don't wait for it.

@@ -57,6 +57,13 @@ export const longRounds: readonly LongRound[] = [
     commands: (count) => [[...deno, "tests/ffi/probe/rounds.ts", String(count), "400"]],
   },
   {
+    name: "consumer",
+    about: "every way to install, bundle and run the packages",
+    count: 1,
+    commands: () => bothTests("tests/consumer"),
+    env: () => ({ CONSUMER_WIDE: "1" }),
+  },
+  {
     name: "operators",
     about: "random operands of every operator",
     count: 200,

@@ -1,5 +1,7 @@
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import process from "node:process";
+import test from "node:test";
 import { type Finished, runProgram, runtime, runtimeProgram } from "../support/program.ts";
 import { TemporaryFolder } from "../support/temporary_folder.ts";
 import type { Registries } from "./registries.ts";
@@ -62,3 +64,11 @@ export class EmptyFolder extends TemporaryFolder {
 
 /** Whether this test runs in Deno. */
 export const IS_DENO: boolean = runtime === "deno";
+
+/** Whether every way to install, bundle and run is tried, as `npm run test:long` does, or one of each kind. */
+const WIDE = process.env["CONSUMER_WIDE"] === "1";
+
+/** A test that the short runs leave out: they never hear of it, since Deno forgets `after` where a test was skipped. */
+export const wideTest: (name: string, body: () => Promise<void>) => void = WIDE
+  ? (name, body) => void test(name, body)
+  : () => {};

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { lineTable } from "../../scripts/pack/line_table.ts";
 import { readableStack } from "../../base/stack.ts";
-import { EmptyFolder, IS_DENO } from "./empty_folder.ts";
+import { EmptyFolder, IS_DENO, wideTest } from "./empty_folder.ts";
 import { packedTree } from "./packed.ts";
 import { Registries } from "./registries.ts";
 
@@ -41,11 +41,14 @@ test("an error of the native thread can be read in an installed package", async 
 });
 
 for (const minify of [false, true]) {
-  test(`an error of the native thread can be read in a bundle, ${minify ? "" : "not "}minified`, async () => {
-    const options = { bundle: true, minify, outfile: "bundle.mjs", format: "esm", platform: "node" } as const;
-    await build({ absWorkingDir: project.path, entryPoints: ["main.ts"], ...options });
-    await showsError("bundle.mjs", /at checkMemory \(lib\/llama\/thread\/load\.ts:\d+(:\d+)?\)/);
-  });
+  (minify ? test : wideTest)(
+    `an error of the native thread can be read in a bundle, ${minify ? "" : "not "}minified`,
+    async () => {
+      const options = { bundle: true, minify, outfile: "bundle.mjs", format: "esm", platform: "node" } as const;
+      await build({ absWorkingDir: project.path, entryPoints: ["main.ts"], ...options });
+      await showsError("bundle.mjs", /at checkMemory \(lib\/llama\/thread\/load\.ts:\d+(:\d+)?\)/);
+    },
+  );
 }
 
 test("lines of one file are told as modules and lines of the source", async () => {

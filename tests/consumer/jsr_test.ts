@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import test, { after, before } from "node:test";
-import { EmptyFolder, IS_DENO, programFrom } from "./empty_folder.ts";
+import { EmptyFolder, IS_DENO, programFrom, wideTest } from "./empty_folder.ts";
 import { packedTree } from "./packed.ts";
 import { Registries } from "./registries.ts";
 
@@ -15,6 +15,7 @@ after(() => registries[Symbol.asyncDispose]());
 
 /** A test that runs in Deno alone: what it starts is Deno. */
 const denoTest = IS_DENO ? test : (): void => {};
+const wideDenoTest = IS_DENO ? wideTest : (): void => {};
 
 denoTest("from JSR: one file in an empty folder answers, and imports fetch nothing once they are cached", async () => {
   using folder = new EmptyFolder(registries, { "main.ts": PROGRAM });
@@ -24,7 +25,7 @@ denoTest("from JSR: one file in an empty folder answers, and imports fetch nothi
   assert.deepEqual(registries.requests, []);
 });
 
-denoTest("from JSR: deno serve, deno test and a Worker of the user", async () => {
+wideDenoTest("from JSR: deno serve, deno test and a Worker of the user", async () => {
   using folder = new EmptyFolder(registries, {
     "answer.ts": PROGRAM.replace("console.log(text)", "export default text"),
     "some_test.ts":
@@ -57,14 +58,14 @@ denoTest("from JSR: a project with package.json, managed node_modules and a froz
   assert.match(await folder.ran(frozen), /Paris/);
 });
 
-denoTest("from JSR: vendored modules", async () => {
+wideDenoTest("from JSR: vendored modules", async () => {
   using folder = new EmptyFolder(registries, { "main.ts": PROGRAM, "deno.json": '{ "vendor": true }\n' });
   assert.match(await folder.ran(["deno", "run", ...PERMISSIONS, "main.ts"]), /Paris/);
   rmSync(folder.file(".deno/remote"), { recursive: true, force: true });
   assert.match(await folder.ran(["deno", "run", "--cached-only", ...PERMISSIONS, "main.ts"]), /Paris/);
 });
 
-denoTest("from JSR: the command line", async () => {
+wideDenoTest("from JSR: the command line", async () => {
   using folder = new EmptyFolder(registries);
   const stdout = await folder.ran([
     "deno",
@@ -81,7 +82,7 @@ denoTest("from JSR: the command line", async () => {
 
 if (!IS_DENO) {
   for (const linker of ["hoisted", "isolated"]) {
-    test(`from JSR by its npm form in Bun, ${linker}`, async () => {
+    (linker === "isolated" ? test : wideTest)(`from JSR by its npm form in Bun, ${linker}`, async () => {
       using folder = new EmptyFolder(registries, {
         "main.ts": programFrom("@ggml-ffi/ggml-ffi"),
         "package.json":

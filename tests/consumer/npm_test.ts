@@ -1,11 +1,11 @@
 import { build } from "esbuild";
 import assert from "node:assert/strict";
-import { cpSync, realpathSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import test, { after, before } from "node:test";
 import { ROOT } from "../support/program.ts";
-import { EmptyFolder, IS_DENO, programFrom } from "./empty_folder.ts";
+import { EmptyFolder, IS_DENO, programFrom, wideTest } from "./empty_folder.ts";
 import { packedTree } from "./packed.ts";
 import { Registries } from "./registries.ts";
 
@@ -45,7 +45,7 @@ test("a bundle by esbuild runs; away from its packages it finds the libraries by
   assert.match(found, /Paris/);
 });
 
-test("pnpm add", async () => {
+wideTest("pnpm add", async () => {
   using folder = new EmptyFolder(registries, PROJECT);
   await folder.ran(["node", join(ROOT, "node_modules", "pnpm", "bin", "pnpm.cjs"), "add", PACKAGE]);
   assert.match(await folder.ran([...RUN, "main.ts"]), /Paris/);
@@ -56,18 +56,27 @@ if (IS_DENO) {
     await project.ran(["deno", "check", "main.ts"]);
   });
 
+  test("examples in the types import the package, not files of the source tree", () => {
+    const folder = project.file(`node_modules/${PACKAGE}`);
+    const types = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".d.ts"));
+    assert.ok(types.length > 50);
+    for (const name of types) {
+      assert.doesNotMatch(readFileSync(join(folder, name), "utf8"), /^ *\* import .* from "\.{1,2}\//m, name);
+    }
+  });
+
   test("deno run of an npm: import, with an empty cache", async () => {
     using folder = new EmptyFolder(registries, { "main.ts": programFrom(`npm:${PACKAGE}`) });
     assert.match(await folder.ran(["deno", "run", "-A", "main.ts"]), /Paris/);
   });
 
-  test("deno add npm:, a frozen lockfile, and the cache alone", async () => {
+  wideTest("deno add npm:, a frozen lockfile, and the cache alone", async () => {
     using folder = new EmptyFolder(registries, PROJECT);
     await folder.ran(["deno", "add", `npm:${PACKAGE}`]);
     assert.match(await folder.ran(["deno", "run", "-A", "--frozen", "--cached-only", "main.ts"]), /Paris/);
   });
 
-  test("deno run of the package is the command line", async () => {
+  wideTest("deno run of the package is the command line", async () => {
     using folder = new EmptyFolder(registries);
     const stdout = await folder.ran(["deno", "run", "-A", `npm:${PACKAGE}`, "chat", "What is the capital of France?"]);
     assert.match(stdout, /Paris/);
@@ -79,7 +88,7 @@ if (IS_DENO) {
     assert.match(await folder.ran(["bun", "main.ts"]), /Paris/);
   });
 
-  test("bun runs a program without an install, as it fetches packages by itself", async () => {
+  wideTest("bun runs a program without an install, as it fetches packages by itself", async () => {
     using folder = new EmptyFolder(registries, { "main.ts": programFrom(PACKAGE) });
     assert.match(await folder.ran(["bun", "main.ts"]), /Paris/);
   });
@@ -90,7 +99,7 @@ if (IS_DENO) {
     assert.match(stdout, /Paris/);
   });
 
-  test("a bundle by bun build runs", async () => {
+  wideTest("a bundle by bun build runs", async () => {
     await project.ran(["bun", "build", "--target=bun", "main.ts", "--outfile", "bun_bundle.mjs"]);
     assert.match(await project.ran(["bun", "bun_bundle.mjs"]), /Paris/);
   });

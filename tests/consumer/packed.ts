@@ -20,6 +20,7 @@ const INPUTS = [
   "deno.json",
   "package.json",
   "README.md",
+  "NOTICE.md",
 ];
 
 let made: Promise<string> | undefined;
@@ -32,7 +33,9 @@ export function packedTree(): Promise<string> {
 async function pack(): Promise<string> {
   const folder = join(ROOT, ".tmp", "packages", contentHash());
   const isNew = await produce(folder, async (temporary) => {
-    const { code, stderr } = await runProgram(moduleCommand("scripts/pack.ts", ["--out", temporary], "deno"));
+    const { code, stderr } = await runProgram(moduleCommand("scripts/pack.ts", ["--out", temporary], "deno"), {
+      limitMs: 600_000,
+    });
     if (code !== 0) throw new Error(`packing failed: ${stderr}`);
   });
   if (isNew) await removeOthers(folder);
