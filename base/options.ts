@@ -231,3 +231,11 @@ export function custom<T, const P extends Presence<NoInfer<T>>>(
 ): Option<Checked<T, P>> {
   return option<T, P>(expected, presence, check);
 }
+
+/** A value that the function checks itself, because more than the options decides what is right. */
+export function deferred<T, const P extends Presence<NoInfer<T>> = Record<never, never>>(
+  expected: string,
+  presence?: P,
+): Option<Checked<T, P>> {
+  return custom<T, P>(expected, (_, value) => value as T, presence);
+}

@@ -5,7 +5,8 @@
  */
 
 import { InvalidArgumentError } from "../errors.ts";
-import { checkArray, checkInteger, checkOneOf, checkOptions, isArray, isPlainObject, show } from "../../base/check.ts";
+import { checkArray, isArray, isPlainObject, show } from "../../base/check.ts";
+import { custom, deferred, integer, oneOf, options, type RulesOf } from "../../base/options.ts";
 import { GgufFile } from "./file.ts";
 import { fileSystem } from "./file_system.ts";
 import { checkAlignment, encodeHeader, placeTensors } from "./layout.ts";
@@ -15,6 +16,7 @@ import {
   filePath,
   type GgufTensorInput,
   type GgufWriteOptions,
+  MAX_RESERVED,
   type PreparedFile,
   refuseWrite,
   writePrepared,
@@ -47,7 +49,19 @@ export interface GgufEditResult {
   readonly inPlace: boolean;
 }
 
-const names = ["set", "remove", "addTensors", "removeTensors", "output", "inPlace", "reserve"] as const;
+/** {@linkcode GgufEdit}, declared. */
+const editSpec = options(
+  "editGguf",
+  {
+    set: deferred<NonNullable<GgufEdit["set"]>>("an object"),
+    remove: deferred<readonly string[]>("an array of names"),
+    addTensors: deferred<readonly GgufTensorInput[]>("an array of { name, type, shape, data }"),
+    removeTensors: deferred<readonly string[]>("an array of names"),
+    output: custom<string, Record<never, never>>("a path, or a file: URL", (_, value) => filePath(value as string)),
+    inPlace: oneOf(["auto", "never", "require"], { default: "auto" }),
+    reserve: integer({ min: 0, max: MAX_RESERVED, default: 0 }),
+  } satisfies RulesOf<GgufEdit>,
+);
 
 /**
  * Changes a GGUF file. Metadata alone is changed in the file itself where the new header fits into the old one's room, in a few milliseconds however large
@@ -80,9 +94,8 @@ export async function editGguf(
   options?: Omit<GgufWriteOptions, "overwrite">,
 ): Promise<GgufEditResult> {
   const settings = checkWrite(options);
-  const given: GgufEdit = checkOptions("editGguf", edit, names);
-  const inPlace = checkOneOf("inPlace", given.inPlace ?? "auto", ["auto", "never", "require"]);
-  const reserve = checkInteger("reserve", given.reserve ?? 0, { min: 0, max: 1 << 24 });
+  const given = editSpec.check(edit);
+  const { inPlace, reserve } = given;
   const source = filePath(path);
   await using file = await GgufFile.open(source);
   const plan = await planEdit(file, given);
@@ -109,7 +122,7 @@ export async function editGguf(
     ready: () => file[Symbol.asyncDispose](),
   };
   await writePrepared(
-    given.output === undefined ? await fileSystem().realpath(source) : filePath(given.output),
+    given.output ?? await fileSystem().realpath(source),
     prepared,
     settings,
   );

@@ -6,7 +6,8 @@
 
 import { definePicture } from "../../base/inspect.ts";
 import { DisposedError, InvalidArgumentError } from "../errors.ts";
-import { checkInteger, checkOptions, checkSignal, checkText, isInstance, show } from "../../base/check.ts";
+import { checkInteger, checkText, isInstance, isPlainObject, refuse, show } from "../../base/check.ts";
+import { custom, deferred, integer, options, type RulesOf, signal } from "../../base/options.ts";
 import { type ByteSource, FileSource, MemorySource } from "./byte_source.ts";
 import { pathOfFileUrl } from "./file_system.ts";
 import { type GgufHeader, type GgufTensorInfo, type GgufValue, parseGgufHeader } from "./header.ts";
@@ -34,6 +35,25 @@ export interface GgufReadOptions {
   /** Number of bytes. Default all from there. */
   readonly byteLength?: number | undefined;
 }
+
+/** {@linkcode GgufOpenOptions}, declared. */
+const openSpec = options(
+  "GgufFile.open",
+  {
+    signal: signal(),
+    timeoutMs: integer({ min: 1, max: 0x7fff_ffff, default: 30_000 }),
+    headers: custom("an object of strings", checkHeaders, { default: {} }),
+    maxSkippedBytes: integer({ min: 0, max: Number.MAX_SAFE_INTEGER, default: 64 << 20 }),
+  } satisfies RulesOf<GgufOpenOptions>,
+);
+
+/** {@linkcode GgufReadOptions}, declared. */
+const readSpec = options(
+  "readTensor",
+  { byteOffset: deferred("an integer", { default: 0 }), byteLength: deferred<number>("an integer") } satisfies RulesOf<
+    GgufReadOptions
+  >,
+);
 
 /** Bytes of a tensor that are read at once. */
 const CHUNK_SIZE = 1 << 20;
@@ -166,8 +186,8 @@ export class GgufFile implements AsyncDisposable {
 
   #part(name: string, options: GgufReadOptions | undefined): { start: number; length: number } {
     const { byteOffset: start, byteLength } = this.tensor(name);
-    const given: GgufReadOptions = checkOptions("readTensor", options, ["byteOffset", "byteLength"]);
-    const from = checkInteger("byteOffset", given.byteOffset ?? 0, { min: 0, max: byteLength });
+    const given = readSpec.check(options);
+    const from = checkInteger("byteOffset", given.byteOffset, { min: 0, max: byteLength });
     const length = checkInteger("byteLength", given.byteLength ?? byteLength - from, {
       min: 0,
       max: byteLength - from,
@@ -196,17 +216,17 @@ export class GgufFile implements AsyncDisposable {
   }
 }
 
+function checkHeaders(name: string, value: unknown): Readonly<Record<string, string>> {
+  if (!isPlainObject(value)) return refuse(name, value, "an object of strings");
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, checkText(`${name}.${key}`, one)]));
+}
+
 async function openSource(
   source: unknown,
   options: GgufOpenOptions | undefined,
 ): Promise<ByteSource & Partial<AsyncDisposable>> {
-  const given: GgufOpenOptions = checkOptions("GgufFile.open", options, [
-    "signal",
-    "timeoutMs",
-    "headers",
-    "maxSkippedBytes",
-  ]);
-  if (given.signal !== undefined) checkSignal("signal", given.signal).throwIfAborted();
+  const given = openSpec.check(options);
+  given.signal?.throwIfAborted();
   if (isInstance(source, Uint8Array)) return new MemorySource(source);
   if (isInstance(source, ArrayBuffer)) return new MemorySource(new Uint8Array(source));
   const url = isInstance(source, URL) ? source : urlOf(source);

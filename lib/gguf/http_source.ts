@@ -8,19 +8,18 @@ import { messageOf } from "../../base/error.ts";
 import { rethrowDenied } from "../../base/permission.ts";
 import { GgufFetchError } from "../errors.ts";
 import { inTime } from "../support/in_time.ts";
-import { checkInteger } from "../../base/check.ts";
 import type { ByteSource } from "./byte_source.ts";
 
-/** Options of a question to a server. */
+/** The checked options of a server's file, see GgufOpenOptions. */
 export interface HttpSourceOptions {
   /** Stops what is under way. */
-  readonly signal?: AbortSignal | undefined;
-  /** Idle time limit in milliseconds. Default 30,000. */
-  readonly timeoutMs?: number | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** Idle time limit in milliseconds. */
+  readonly timeoutMs: number;
   /** Headers of each request. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Maximum number of bytes to read and drop from a server that ignores ranges. Default 64 MiB. */
-  readonly maxSkippedBytes?: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Maximum number of bytes to read and drop from a server that ignores ranges. */
+  readonly maxSkippedBytes: number;
 }
 
 /** The answer to a request for a part. */
@@ -55,7 +54,7 @@ export class HttpSource implements ByteSource {
   }
 
   /** Asks a server for the start of a file. Throws {@linkcode GgufFetchError} for what is wrong with its answer, and the signal's reason. */
-  static async open(url: URL, options: HttpSourceOptions = {}): Promise<HttpSource> {
+  static async open(url: URL, options: HttpSourceOptions): Promise<HttpSource> {
     const request = new PartRequest(url, options);
     const answer = await request.ask(0, FIRST_PART);
     const start = new Uint8Array(Math.min(FIRST_PART, answer.size));
@@ -83,7 +82,7 @@ export class HttpSource implements ByteSource {
   }
 }
 
-/** Options of a question to a server. */
+/** Asks a server for parts of a file. */
 class PartRequest {
   readonly url: URL;
   readonly #signal: AbortSignal | undefined;
@@ -91,11 +90,11 @@ class PartRequest {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #maxSkipped: number;
 
-  constructor(url: URL, { signal, timeoutMs = 30_000, headers = {}, maxSkippedBytes = 64 << 20 }: HttpSourceOptions) {
+  constructor(url: URL, { signal, timeoutMs, headers, maxSkippedBytes }: HttpSourceOptions) {
     this.url = url;
     this.#signal = signal;
-    this.#timeoutMs = checkInteger("timeoutMs", timeoutMs, { min: 1, max: 0x7fff_ffff });
-    this.#maxSkipped = checkInteger("maxSkippedBytes", maxSkippedBytes, { min: 0, max: Number.MAX_SAFE_INTEGER });
+    this.#timeoutMs = timeoutMs;
+    this.#maxSkipped = maxSkippedBytes;
     this.#headers = headers;
   }
 

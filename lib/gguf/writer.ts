@@ -6,10 +6,10 @@
 
 import { messageOf } from "../../base/error.ts";
 import { rethrowDenied } from "../../base/permission.ts";
-import { boolean, callback, options, type RulesOf, signal } from "../../base/options.ts";
+import { boolean, callback, custom, integer, options, type RulesOf, signal } from "../../base/options.ts";
 import type { FileHandle } from "node:fs/promises";
 import { GgufWriteError } from "../errors.ts";
-import { checkInteger, checkOptions, checkText, isArray, isInstance, refuse } from "../../base/check.ts";
+import { checkText, isArray, isInstance, refuse } from "../../base/check.ts";
 import { fileSystem, pathOfFileUrl, replaceablePath } from "./file_system.ts";
 import {
   checkAlignment,
@@ -69,19 +69,23 @@ export interface PreparedFile {
 
 /** Most bytes that are written at once. */
 const CHUNK_SIZE = 1 << 20;
-const MAX_RESERVED = 1 << 24;
+/** The most room that can be kept in a header. */
+export const MAX_RESERVED = 1 << 24;
+
+/** {@linkcode GgufContent}, declared. */
+const contentSpec = options(
+  "a GGUF file",
+  {
+    metadata: custom("an object or pairs of key and value", (_, value) => pairsOf(value), { default: () => new Map() }),
+    tensors: custom("an array of { name, type, shape, data }", checkTensors, { default: [] }),
+    alignment: custom<number, Record<never, never>>("a power of two", (_, value) => checkAlignment(value)),
+    reserve: integer({ min: 0, max: MAX_RESERVED, default: 0 }),
+  } satisfies RulesOf<GgufContent>,
+);
 
 /** A file that was checked, laid out and encoded, except for the tensors' data. */
 export function prepareGguf(content: GgufContent): PreparedFile {
-  const { metadata = {}, tensors = [], alignment: wanted, reserve = 0 } = checkOptions("a GGUF file", content, [
-    "metadata",
-    "tensors",
-    "alignment",
-    "reserve",
-  ]) as GgufContent;
-  checkInteger("reserve", reserve, { min: 0, max: MAX_RESERVED });
-  const pairs = pairsOf(metadata);
-  if (!isArray(tensors)) refuse("tensors", tensors, "an array of { name, type, shape, data }");
+  const { metadata: pairs, tensors, alignment: wanted, reserve } = contentSpec.check(content);
   const alignment = checkAlignment(wanted ?? givenAlignment(pairs) ?? 32);
   if (alignment === 32) pairs.delete("general.alignment");
   else pairs.set("general.alignment", { type: "uint32", value: alignment });
@@ -90,6 +94,12 @@ export function prepareGguf(content: GgufContent): PreparedFile {
   const places = placeTensors(tensors, alignment);
   tensors.forEach(({ data }, index) => checkData(places[index] as TensorPlace, data));
   return { header: encodeHeader(entries, places, alignment), places, data: tensors.map(({ data }) => data), alignment };
+}
+
+function checkTensors(name: string, value: unknown): readonly GgufTensorInput[] {
+  return isArray(value)
+    ? value as readonly GgufTensorInput[]
+    : refuse(name, value, "an array of { name, type, shape, data }");
 }
 
 function pairsOf(metadata: unknown): Map<string, GgufInput> {

@@ -8,12 +8,12 @@ import { brands } from "../brands.ts";
 import type { CallbackName, Pointer } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../../base/errors.ts";
 import { checkFunction, isArray, show } from "../../../base/check.ts";
-import { oneOf, options, type RulesOf } from "../../../base/options.ts";
+import { deferred, oneOf, options, type RulesOf } from "../../../base/options.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { typeByName, type TypeName, typeNames } from "../tensor/types.ts";
 import { check, libOf, shapeOf } from "./check.ts";
-import { byOperands, type InPlaceOptions, tensor, wantsInPlace } from "./options.ts";
+import { type InPlaceOptions, tensor, wantsInPlace } from "./options.ts";
 
 /**
  * Computes a custom operator: reads the operands and writes the result, each a tensor whose memory can be seen by `view()`. What it throws,
@@ -143,7 +143,7 @@ const customSpec = options(
   "custom",
   {
     type: oneOf(typeNames, { default: "f32" }),
-    shape: byOperands<readonly number[]>("an array of at most four integers"),
+    shape: deferred<readonly number[]>("an array of at most four integers"),
     into: tensor(),
   } satisfies RulesOf<CustomOptions>,
 );

@@ -4,12 +4,11 @@
  * @module
  */
 
-import { boolean, integer, oneOf, options, type RulesOf } from "../../../base/options.ts";
+import { boolean, deferred, integer, oneOf, options, type RulesOf } from "../../../base/options.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { typeByName } from "../tensor/types.ts";
 import { check, F32_F16, type OperatorCheck } from "./check.ts";
-import { byOperands } from "./options.ts";
 import {
   type Axes,
   type AxesOptions,
@@ -32,7 +31,7 @@ export interface Im2colOptions extends AxesOptions {
 
 const type = oneOf(["f32", "f16"], { default: "f16" });
 /** Rows have one axis, pictures two. */
-const axis = byOperands<number | readonly number[]>("one integer, or an array of one for each axis");
+const axis = deferred<number | readonly number[]>("one integer, or an array of one for each axis");
 const columnRules = {
   stride: axis,
   padding: axis,
@@ -151,8 +150,8 @@ const col2im1dSpec = options(
   "col2im1d",
   {
     stride: integer({ min: 1, max: MAX_STEP, default: 1 }),
-    channels: byOperands<number, { required: true }>("an integer", { required: true }),
-    padding: byOperands("an integer", { default: 0 }),
+    channels: deferred<number, { required: true }>("an integer", { required: true }),
+    padding: deferred("an integer", { default: 0 }),
   } satisfies RulesOf<Col2im1dOptions>,
 );
 

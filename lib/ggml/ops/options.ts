@@ -5,15 +5,7 @@
  */
 
 import { checkArray, checkInteger, isArray, type Range } from "../../../base/check.ts";
-import {
-  boolean,
-  type Checked,
-  custom,
-  type Option,
-  options,
-  type Presence,
-  type RulesOf,
-} from "../../../base/options.ts";
+import { boolean, type Checked, custom, type Option, options, type RulesOf } from "../../../base/options.ts";
 import { brands } from "../brands.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 
@@ -45,14 +37,6 @@ export function wantsInPlace(op: string, given: InPlaceOptions | undefined): boo
 /** A tensor. */
 export function tensor<const P extends { readonly required?: true }>(presence?: P): Option<Checked<Tensor, P>> {
   return custom<Tensor, P>("a Tensor", (name, value) => brands.tensor.check(name, value as Tensor), presence);
-}
-
-/** A value that the operator itself checks, because its range depends on the operands. */
-export function byOperands<T, const P extends Presence<NoInfer<T>> = Record<never, never>>(
-  expected: string,
-  presence?: P,
-): Option<Checked<T, P>> {
-  return custom<T, P>(expected, (_, value) => value as T, presence);
 }
 
 /** A number for each of one, two or three axes. */

@@ -7,11 +7,11 @@
 import { ggml_op_pool, ggml_scale_flag, ggml_scale_mode } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../../base/errors.ts";
 import { checkOneOf, isArray, show } from "../../../base/check.ts";
-import { boolean, integer, oneOf, options, type RulesOf } from "../../../base/options.ts";
+import { boolean, deferred, integer, oneOf, options, type RulesOf } from "../../../base/options.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { check, F32_F16, libOf, type OperatorCheck } from "./check.ts";
-import { byOperands, INT_MAX, perAxis } from "./options.ts";
+import { INT_MAX, perAxis } from "./options.ts";
 
 /** Reduction of each pool. C: `enum ggml_op_pool`. */
 export type PoolKind = "max" | "mean";
@@ -220,7 +220,7 @@ export interface PadOptions {
 const padSpec = options(
   "pad",
   {
-    before: byOperands<readonly number[]>("an array of at most four integers"),
+    before: deferred<readonly number[]>("an array of at most four integers"),
     circular: boolean({ default: false }),
   } satisfies RulesOf<PadOptions>,
 );

@@ -15,11 +15,11 @@ import {
 } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../../base/errors.ts";
 import { checkInteger, isArray, show } from "../../../base/check.ts";
-import { integer, number, oneOf, options, type RulesOf, type Settings } from "../../../base/options.ts";
+import { deferred, integer, number, oneOf, options, type RulesOf, type Settings } from "../../../base/options.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { check, F32_F16, libOf, type OperatorCheck, shapeOf } from "./check.ts";
-import { ABOVE_ZERO, byOperands, FLOAT, type InPlaceOptions, inPlaceRules, INT_MAX, tensor } from "./options.ts";
+import { ABOVE_ZERO, FLOAT, type InPlaceOptions, inPlaceRules, INT_MAX, tensor } from "./options.ts";
 
 /** Which numbers are turned together. C: `GGML_ROPE_TYPE_…`. */
 export type RopeMode = "normal" | "neox" | "mrope" | "imrope" | "vision";
@@ -62,11 +62,11 @@ export interface RopeOptions {
 
 /** {@linkcode RopeOptions}, declared. */
 const ropeRules = {
-  dimensions: byOperands<number>("an even integer"),
+  dimensions: deferred<number>("an even integer"),
   mode: oneOf(Object.keys(modes) as RopeMode[], { default: "normal" }),
-  sections: byOperands<RopeOptions["sections"]>("four integers"),
+  sections: deferred<RopeOptions["sections"]>("four integers"),
   factors: tensor(),
-  offset: byOperands("an even integer", { default: 0 }),
+  offset: deferred("an even integer", { default: 0 }),
   frequencyBase: number({ ...ABOVE_ZERO, default: 10_000 }),
   frequencyScale: number({ ...FLOAT, default: 1 }),
   extFactor: number({ ...FLOAT, default: 0 }),

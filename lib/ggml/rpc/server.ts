@@ -13,15 +13,18 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { open } from "../../../ffi/mod.ts";
 import { RpcConnectError, RpcServerError } from "../../errors.ts";
+import { checkText, refuse } from "../../../base/check.ts";
 import {
-  checkFunction,
-  checkInteger,
-  checkOptions,
-  checkSignal,
-  checkText,
-  isArray,
-  refuse,
-} from "../../../base/check.ts";
+  arrayOf,
+  callback,
+  custom,
+  integer,
+  oneOf,
+  options,
+  type RulesOf,
+  type Settings,
+  signal,
+} from "../../../base/options.ts";
 import { askServer } from "./protocol.ts";
 
 /** Options of a server. */
@@ -61,7 +64,21 @@ export interface RpcChildSettings {
   readonly cache: string | null;
 }
 
-const names = ["host", "port", "threads", "devices", "cache", "timeoutMs", "onWarning", "output", "signal"] as const;
+/** {@linkcode RpcServerOptions}, declared. */
+const serverSpec = options(
+  "RpcServer.start",
+  {
+    host: custom("an IPv4 address", checkHost, { default: "127.0.0.1" }),
+    port: integer({ min: 1, max: 65_535 }),
+    threads: integer({ min: 1, max: 512, default: () => availableParallelism() }),
+    devices: arrayOf(checkText, { default: [] }),
+    cache: custom<string, Record<never, never>>("a folder that is there", checkCache),
+    timeoutMs: integer({ min: 1, max: 0x7fff_ffff, default: 30_000 }),
+    onWarning: callback<NonNullable<RpcServerOptions["onWarning"]>>(),
+    output: oneOf(["show", "hide"], { default: "hide" }),
+    signal: signal(),
+  } satisfies RulesOf<RpcServerOptions>,
+);
 /** Milliseconds that a child may take to end by itself, and between polls while it starts. */
 const PATIENCE_MS = 2_000;
 const PAUSE_MS = 25;
@@ -102,14 +119,12 @@ export class RpcServer implements AsyncDisposable {
    * reason. C: `ggml_backend_rpc_start_server`.
    */
   static async start(options?: RpcServerOptions): Promise<RpcServer> {
-    const given: RpcServerOptions = checkOptions("RpcServer.start", options, names);
-    const { signal } = given;
-    if (signal !== undefined) checkSignal("signal", signal).throwIfAborted();
-    const timeoutMs = checkInteger("timeoutMs", given.timeoutMs ?? 30_000, { min: 1, max: 0x7fff_ffff });
+    const given = serverSpec.check(options);
+    const { signal, timeoutMs, onWarning = (text) => process.emitWarning(text) } = given;
+    signal?.throwIfAborted();
     const settings = await childSettings(given);
-    const warning = warningFor(given.host ?? "127.0.0.1");
-    if (given.onWarning !== undefined) checkFunction("onWarning", given.onWarning);
-    if (warning !== undefined) (given.onWarning ?? ((text) => process.emitWarning(text)))(warning);
+    const warning = warningFor(given.host);
+    if (warning !== undefined) onWarning(warning);
     const { set } = await open();
     const child = new Child(settings, set.directory, given.output === "show");
     try {
@@ -147,19 +162,20 @@ export class RpcServer implements AsyncDisposable {
   }
 }
 
-async function childSettings(given: RpcServerOptions): Promise<RpcChildSettings> {
-  const host = checkText("host", given.host ?? "127.0.0.1");
-  if (!isIPv4(host)) refuse("host", host, "an IPv4 address, such as 127.0.0.1");
-  const port = given.port === undefined
-    ? await freePort(host)
-    : checkInteger("port", given.port, { min: 1, max: 65_535 });
-  const devices = given.devices ?? [];
-  if (!isArray(devices)) refuse("devices", devices, "an array of names");
-  devices.forEach((name, index) => checkText(`devices[${index}]`, name));
-  const cache = given.cache === undefined ? null : checkText("cache", given.cache);
-  if (cache !== null && !existsSync(cache)) refuse("cache", cache, "a folder that is there");
-  const threads = checkInteger("threads", given.threads ?? availableParallelism(), { min: 1, max: 512 });
+async function childSettings(given: Settings<typeof serverSpec>): Promise<RpcChildSettings> {
+  const { host, threads, devices, cache = null } = given;
+  const port = given.port ?? await freePort(host);
   return { endpoint: `${host}:${port}`, threads, devices, cache };
+}
+
+function checkHost(name: string, value: unknown): string {
+  const host = checkText(name, value);
+  return isIPv4(host) ? host : refuse(name, host, "an IPv4 address, such as 127.0.0.1");
+}
+
+function checkCache(name: string, value: unknown): string {
+  const folder = checkText(name, value);
+  return existsSync(folder) ? folder : refuse(name, folder, "a folder that is there");
 }
 
 /** Why an address is a danger; `undefined` for one that isn't. */

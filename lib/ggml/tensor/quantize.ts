@@ -6,7 +6,8 @@
 
 import { ggml_type, type Native, open, type Pointer } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkInteger, checkOptions, isInstance, show } from "../../../base/check.ts";
+import { checkInteger, isInstance, show } from "../../../base/check.ts";
+import { deferred, options, type RulesOf } from "../../../base/options.ts";
 import { TensorTypeError } from "./errors.ts";
 import { checkBlocks, MAX_DIMENSION, typeByName, type TypeName, typeNames } from "./types.ts";
 
@@ -18,6 +19,12 @@ export interface QuantizeOptions {
    */
   importance?: Float32Array | undefined;
 }
+
+/** {@linkcode QuantizeOptions}, declared; the type and the length of a row decide what importance is right. */
+const quantizeSpec = options(
+  "quantize",
+  { importance: deferred<Float32Array>("a Float32Array") } satisfies RulesOf<QuantizeOptions>,
+);
 
 /** Types that nothing is quantized to: the results of arithmetic, and the form of activations inside a matrix multiplication. */
 const notTargets: readonly TypeName[] = ["f64", "i8", "i16", "i32", "i64", "q8_1", "q8_K"];
@@ -50,7 +57,7 @@ export async function quantize(
   rowLength: number,
   options?: QuantizeOptions,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const { importance } = checkOptions("quantize", options, ["importance"]);
+  const { importance } = quantizeSpec.check(options);
   return quantizeRows(await open(), type, values, rowLength, importance);
 }
 

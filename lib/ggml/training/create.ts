@@ -11,7 +11,15 @@ import { ComputeThread } from "../backend/compute_thread.ts";
 import { GgmlContext } from "../tensor/context.ts";
 import { Scheduler } from "../scheduler/scheduler.ts";
 import { retainBuffers } from "./check.ts";
-import { checkSettings, GRAPH_SIZE, makeCapacity, makeModel, type Model, setNumbers, type Settings } from "./model.ts";
+import {
+  checkSettings,
+  GRAPH_SIZE,
+  makeCapacity,
+  makeModel,
+  type Model,
+  type OptimizerSettings,
+  setNumbers,
+} from "./model.ts";
 import { kindNumber, lossNumber } from "./options.ts";
 import type { OptimizerOptions } from "./types.ts";
 
@@ -27,7 +35,7 @@ export interface StartedTraining {
   /** Where it computes. */
   readonly thread: ComputeThread;
   /** The checked options. */
-  readonly settings: Settings;
+  readonly settings: OptimizerSettings;
   /** The model, when it is always the same. */
   readonly model: Model | undefined;
   /** The numbers of the optimizer, which C reads before each step. */
@@ -87,7 +95,7 @@ export async function startTraining(options: OptimizerOptions): Promise<StartedT
 }
 
 /** The model, when it is always the same. Throws for one that can't be trained. */
-function modelOf({ inputs, outputs, loss, evaluateOnly }: Settings): Model | undefined {
+function modelOf({ inputs, outputs, loss, evaluateOnly }: OptimizerSettings): Model | undefined {
   if (inputs === undefined || outputs === undefined) return undefined;
   const model = makeModel(inputs, outputs, loss, !evaluateOnly);
   retainBuffers(model.reached).forEach((release) => release());

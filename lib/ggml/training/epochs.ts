@@ -6,45 +6,73 @@
 
 import { InvalidArgumentError } from "../../errors.ts";
 import {
-  checkBoolean,
-  checkFunction,
-  checkInteger,
-  checkNumber,
-  checkOptions,
-  checkSignal,
-} from "../../../base/check.ts";
+  boolean,
+  callback,
+  custom,
+  deferred,
+  integer,
+  number,
+  options,
+  type RulesOf,
+  type Settings,
+} from "../../../base/options.ts";
+import { workRules } from "../backend/compute_thread.ts";
+import { brands } from "../brands.ts";
 import { LARGEST } from "./model.ts";
+import type { TrainingResult } from "./result.ts";
 import type { EpochOptions, FitOptions, TrainingProgress } from "./types.ts";
 
-const epochNames = ["split", "train", "evaluation", "onProgress", "signal"] as const;
-const fitNames = ["epochs", "validation", "shuffle", "schedule", "onProgress", "onEpoch", "signal"] as const;
+const result = custom<TrainingResult, Record<never, never>>(
+  "a TrainingResult",
+  (name, value) => brands.trainingResult.check(name, value as TrainingResult),
+);
+const passRules = {
+  split: deferred<number>("an integer"),
+  train: result,
+  evaluation: result,
+} as const;
+const onProgress = callback<NonNullable<EpochOptions["onProgress"]>>();
 
-/** Checks how a pass is made; `split` is left to the caller. Throws {@linkcode InvalidArgumentError}, or the reason of a signal that is aborted. */
-export function checkEpoch(options: EpochOptions | undefined): EpochOptions {
-  const given: EpochOptions = checkOptions("epoch", options, epochNames);
-  const { onProgress, signal } = given;
-  if (signal !== undefined) checkSignal("signal", signal).throwIfAborted();
-  if (onProgress !== undefined) checkFunction("onProgress", onProgress);
-  return given;
+/** {@linkcode EpochOptions}, declared. */
+export const epochSpec = options("epoch", { ...passRules, ...workRules, onProgress } satisfies RulesOf<EpochOptions>);
+
+/** The options of `Optimizer.epochNative`. */
+export const epochNativeSpec = options("epochNative", { ...passRules, progressBar: boolean({ default: false }) });
+
+/** The part of a dataset that is evaluated only, as an option. */
+export const validationRule = number({ min: 0, max: 1, default: 0 });
+
+/** {@linkcode FitOptions}, declared. */
+const fitSpec = options(
+  "fit",
+  {
+    ...workRules,
+    epochs: integer({ min: 1, max: LARGEST, required: true }),
+    validation: validationRule,
+    shuffle: boolean({ default: true }),
+    schedule: callback<NonNullable<FitOptions["schedule"]>>(),
+    onProgress,
+    onEpoch: callback<NonNullable<FitOptions["onEpoch"]>>(),
+  } satisfies RulesOf<FitOptions>,
+);
+
+/** Checks how a model is fitted. Throws {@linkcode InvalidArgumentError}, or the reason of a signal that is aborted. */
+export function checkFit(given: FitOptions): Settings<typeof fitSpec> {
+  const settings = fitSpec.check(given);
+  checkValidation(settings.validation);
+  settings.signal?.throwIfAborted();
+  return settings;
 }
 
-/** Checks how a model is fitted; what each pass checks is left to it. Throws {@linkcode InvalidArgumentError}. */
-export function checkFit(options: FitOptions): FitOptions & { readonly shuffle: boolean } {
-  const given = checkOptions("fit", options, fitNames) as FitOptions;
-  const epochs = checkInteger("epochs", given.epochs, { min: 1, max: LARGEST });
-  const { schedule, onEpoch } = given;
-  if (onEpoch !== undefined) checkFunction("onEpoch", onEpoch);
-  if (schedule !== undefined) checkFunction("schedule", schedule);
-  return { ...given, epochs, shuffle: checkBoolean("shuffle", given.shuffle ?? true) };
+/** Throws {@linkcode InvalidArgumentError} when nothing is left to train with, as a C `float` has it. */
+export function checkValidation(part: number): void {
+  if (Math.fround(part) < 1) return;
+  throw new InvalidArgumentError(`validation is ${part}; give a number below 1`, { value: part, expected: "below 1" });
 }
 
-/** Returns the number of datapoints to train with, a multiple of `step`, when a part is evaluated only. Throws {@linkcode InvalidArgumentError}. */
-export function trainedPart(count: number, validation: number | undefined, step: number): number {
-  const part = checkNumber("validation", validation ?? 0, { min: 0, max: 1 });
-  if (part === 1) {
-    throw new InvalidArgumentError("validation is 1; give a number below 1", { value: 1, expected: "below 1" });
-  }
-  return Math.floor((1 - part) * count / step) * step;
+/** Returns the number of datapoints to train with, a multiple of `step`, when a part is evaluated only. */
+export function trainedPart(count: number, validation: number, step: number): number {
+  return Math.floor((1 - validation) * count / step) * step;
 }
 
 /** Returns the progress of a pass with so many batches done, of which the first `trained` are trained with. */

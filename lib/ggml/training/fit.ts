@@ -1,5 +1,5 @@
-import { InvalidArgumentError } from "../../errors.ts";
-import { checkBoolean, checkInteger, checkNumber, checkOptions } from "../../../base/check.ts";
+import { checkInteger } from "../../../base/check.ts";
+import { boolean, deferred, integer, options, type RulesOf } from "../../../base/options.ts";
 import type { Backend } from "../backend/backend.ts";
 import { ComputeThread } from "../backend/compute_thread.ts";
 import { Scheduler } from "../scheduler/scheduler.ts";
@@ -7,7 +7,8 @@ import { brands } from "../brands.ts";
 import { retainAll } from "../tensor/handle.ts";
 import { checkWhole, retainBuffers } from "./check.ts";
 import { checkBatch, type Dataset } from "./dataset.ts";
-import { checkSettings, GRAPH_SIZE, LARGEST, makeCapacity, makeModel } from "./model.ts";
+import { checkValidation, validationRule } from "./epochs.ts";
+import { checkPair, GRAPH_SIZE, LARGEST, makeCapacity, makeModel, modelRules } from "./model.ts";
 import { kindNumber, lossNumber } from "./options.ts";
 import { GraphError } from "../tensor/errors.ts";
 import type { OptimizerOptions } from "./types.ts";
@@ -24,17 +25,17 @@ export interface NativeFitOptions extends Pick<OptimizerOptions, "backends" | "l
   readonly progressBar?: boolean | undefined;
 }
 
-const names = [
-  "backends",
-  "loss",
-  "inputs",
-  "outputs",
-  "kind",
-  "epochs",
-  "stepSize",
-  "validation",
-  "progressBar",
-] as const;
+/** {@linkcode NativeFitOptions}, declared. */
+const fitNativeSpec = options(
+  "fitNative",
+  {
+    ...modelRules,
+    epochs: integer({ min: 1, max: LARGEST, required: true }),
+    stepSize: deferred<number>("an integer"),
+    validation: validationRule,
+    progressBar: boolean({ default: false }),
+  } satisfies RulesOf<NativeFitOptions>,
+);
 
 /**
  * Runs ggml's own training from start to finish on a native thread, with the optimizer's default parameters. It calls nothing back and can't be stopped.
@@ -42,24 +43,19 @@ const names = [
  */
 export async function fitNative(dataset: Dataset, options: NativeFitOptions): Promise<void> {
   brands.dataset.check("the dataset", dataset);
-  const given = checkOptions("fitNative", options, names);
-  const { backends, loss, inputs, outputs, kind } = given;
-  const settings = checkSettings({ backends, loss, inputs, outputs, kind } as OptimizerOptions);
+  const settings = fitNativeSpec.check(options);
+  const { loss, epochs, validation } = settings;
+  checkPair(settings.inputs, settings.outputs);
+  checkValidation(validation);
   if (settings.inputs === undefined || settings.outputs === undefined) {
     throw new GraphError("fitNative needs inputs and outputs", { expected: "inputs and outputs" });
   }
   const model = makeModel(settings.inputs, settings.outputs, settings.loss, true);
   const labelled = loss === "crossEntropy" || loss === "meanSquaredError";
   const batch = checkBatch(dataset, model.inputs, labelled ? model.outputs : undefined, true);
-  const step = checkInteger("stepSize", given.stepSize ?? batch, { min: batch, max: dataset.count });
+  const step = checkInteger("stepSize", settings.stepSize ?? batch, { min: batch, max: dataset.count });
   checkWhole("stepSize", step, batch);
   checkWhole("the dataset", dataset.count, step);
-  const epochs = checkInteger("epochs", given.epochs, { min: 1, max: LARGEST });
-  const validation = checkNumber("validation", given.validation ?? 0, { min: 0, max: 1 });
-  if (Math.fround(validation) === 1) {
-    throw new InvalidArgumentError("validation is 1; give a number below 1", { value: 1, expected: "below 1" });
-  }
-  const silent = !checkBoolean("progressBar", given.progressBar ?? false);
   const { native } = settings.backends[0] as Backend;
   const scheduler = new Scheduler(settings.backends, { graphSize: GRAPH_SIZE, opOffload: false });
   const capacity = makeCapacity(native);
@@ -84,7 +80,7 @@ export async function fitNative(dataset: Dataset, options: NativeFitOptions): Pr
         BigInt(epochs),
         BigInt(step),
         validation,
-        silent,
+        !settings.progressBar,
       ));
   } finally {
     thread.end();

@@ -1,7 +1,8 @@
 import type { Native, StructView } from "../../../ffi/mod.ts";
 import type { ggml_opt_optimizer_params } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkArray, checkBoolean, checkInteger, checkOptions, show } from "../../../base/check.ts";
+import { arrayOf, boolean, integer, options, type RulesOf, type Settings } from "../../../base/options.ts";
+import { tensor } from "../ops/options.ts";
 import { brands } from "../brands.ts";
 import type { Backend } from "../backend/backend.ts";
 import { GgmlContext } from "../tensor/context.ts";
@@ -9,15 +10,15 @@ import type { Tensor } from "../tensor/tensor.ts";
 import { checkModel, reachedTensors } from "./check.ts";
 import {
   checkParameters,
-  kindNumber,
-  lossNumber,
+  kindRule,
+  lossRule,
   type LossType,
   type OptimizerKind,
   type OptimizerParameters,
+  parametersRule,
 } from "./options.ts";
 import type { OptimizerOptions } from "./types.ts";
 
-const names = ["backends", "loss", "inputs", "outputs", "kind", "parameters", "period", "evaluateOnly"] as const;
 /** The largest whole number of 32 bits. */
 export const LARGEST = 0x7fff_ffff;
 /** Tensors that the graph, its gradients and the optimizer's steps may take. */
@@ -35,67 +36,51 @@ export interface Model {
   readonly reached: readonly Tensor[];
 }
 
+/** The options that training by ggml itself has, too. */
+export const modelRules = {
+  backends: arrayOf((name, one) => brands.backend.check(name, one as Backend), { min: 1, required: true }),
+  loss: lossRule,
+  inputs: tensor(),
+  outputs: tensor(),
+  kind: kindRule,
+} as const;
+
+/** {@linkcode OptimizerOptions}, declared. */
+const optimizerSpec = options(
+  "Optimizer",
+  {
+    ...modelRules,
+    parameters: parametersRule,
+    period: integer({ min: 1, max: LARGEST, default: 1 }),
+    evaluateOnly: boolean({ default: false }),
+  } satisfies RulesOf<OptimizerOptions>,
+);
+
 /** Checked options. */
-export interface Settings {
-  /** See {@linkcode OptimizerOptions.backends}. */
-  readonly backends: readonly Backend[];
-  /** See {@linkcode OptimizerOptions.loss}. */
-  readonly loss: LossType;
-  /** See {@linkcode OptimizerOptions.inputs}. */
-  readonly inputs: Tensor | undefined;
-  /** See {@linkcode OptimizerOptions.outputs}. */
-  readonly outputs: Tensor | undefined;
-  /** See {@linkcode OptimizerOptions.kind}. */
-  readonly kind: OptimizerKind;
-  /** See {@linkcode OptimizerOptions.parameters}. */
-  readonly parameters: OptimizerParameters | undefined;
-  /** See {@linkcode OptimizerOptions.period}. */
-  readonly period: number;
-  /** See {@linkcode OptimizerOptions.evaluateOnly}. */
-  readonly evaluateOnly: boolean;
-}
+export type OptimizerSettings = Settings<typeof optimizerSpec>;
 
 /** Checks the options of an optimizer. Throws {@linkcode InvalidArgumentError}. */
-export function checkSettings(options: OptimizerOptions): Settings {
-  const given = checkOptions("Optimizer", options, names);
-  const { backends, loss, inputs, outputs, kind = "adamw", parameters, period = 1, evaluateOnly = false } = given;
-  const computing = checkArray("backends", backends, (name, one) => brands.backend.check(name, one as Backend), {
-    min: 1,
-    max: Infinity,
-  });
-  if ((inputs === undefined) !== (outputs === undefined)) {
-    throw new InvalidArgumentError("inputs and outputs are given together or not at all", {
-      value: inputs === undefined ? "no inputs" : "no outputs",
-      expected: "both, or none",
-    });
-  }
+export function checkSettings(given: OptimizerOptions): OptimizerSettings {
+  const settings = optimizerSpec.check(given);
+  const { inputs, outputs, kind, parameters, period } = settings;
+  checkPair(inputs, outputs);
   if (inputs === undefined && period !== 1) {
     throw new InvalidArgumentError(
-      `period is ${show(period)}; without inputs and outputs ggml takes a step after each batch`,
-      {
-        value: period,
-        expected: "1, or inputs and outputs",
-      },
+      `period is ${period}; without inputs and outputs ggml takes a step after each batch`,
+      { value: period, expected: "1, or inputs and outputs" },
     );
   }
-  for (const [name, tensor] of Object.entries({ inputs, outputs })) {
-    if (tensor !== undefined && !brands.tensor.has(tensor)) {
-      throw new InvalidArgumentError(`${name} is not a Tensor`, { value: tensor, expected: "a Tensor" });
-    }
-  }
-  kindNumber(kind);
-  lossNumber(loss);
   checkParameters(kind, parameters);
-  return {
-    backends: computing,
-    loss: loss as LossType,
-    inputs,
-    outputs,
-    kind,
-    parameters,
-    period: checkInteger("period", period, { min: 1, max: LARGEST }),
-    evaluateOnly: checkBoolean("evaluateOnly", evaluateOnly),
-  };
+  return settings;
+}
+
+/** Checks that inputs and outputs come together. Throws {@linkcode InvalidArgumentError}. */
+export function checkPair(inputs: Tensor | undefined, outputs: Tensor | undefined): void {
+  if ((inputs === undefined) === (outputs === undefined)) return;
+  throw new InvalidArgumentError("inputs and outputs are given together or not at all", {
+    value: inputs === undefined ? "no inputs" : "no outputs",
+    expected: "both, or none",
+  });
 }
 
 /** Checks a model. Throws what native code would abort for. */

@@ -7,7 +7,7 @@
 import { definePicture } from "../../../base/inspect.ts";
 import type { ggml_opt_optimizer_params, Native, Pointer, StructView } from "../../../ffi/mod.ts";
 import { BackendError } from "../../errors.ts";
-import { checkBoolean, checkInteger, checkOptions } from "../../../base/check.ts";
+import { checkInteger } from "../../../base/check.ts";
 import type { Backend } from "../backend/backend.ts";
 import type { BackendPlace } from "../thread/compute.ts";
 import type { ComputeThread } from "../backend/compute_thread.ts";
@@ -22,7 +22,7 @@ import type { Dataset } from "./dataset.ts";
 import { makeCapacity, makeModel, type Model, setNumbers } from "./model.ts";
 import { type LossType, type OptimizerKind, optimizerKinds, type OptimizerParameters } from "./options.ts";
 import { allocateSpec, checkPass, type DynamicModel, evaluateSpec, resetSpec } from "./passes.ts";
-import { checkEpoch, checkFit, progressOf, trainedPart } from "./epochs.ts";
+import { checkFit, epochNativeSpec, epochSpec, progressOf, trainedPart } from "./epochs.ts";
 import { TrainingResult } from "./result.ts";
 import { type StartedTraining, startTraining } from "./create.ts";
 import type { EpochOptions, EpochSummary, FitOptions, OptimizerOptions } from "./types.ts";
@@ -278,8 +278,8 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
    */
   async epoch(dataset: Dataset, options?: EpochOptions): Promise<EpochSummary> {
     brands.dataset.check("the dataset", dataset);
-    const { split = dataset.count, train, evaluation, onProgress, signal } = checkEpoch(options);
-    for (const result of [train, evaluation]) if (result !== undefined) brands.trainingResult.check("a result", result);
+    const { split = dataset.count, train, evaluation, onProgress, signal } = epochSpec.check(options);
+    signal?.throwIfAborted();
     const { model, batch } = this.#checkPass(dataset, split);
     const results = [train ?? new TrainingResult(this.native), evaluation ?? new TrainingResult(this.native)] as const;
     const batches = dataset.count / batch;
@@ -331,16 +331,10 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     options?: Pick<EpochOptions, "split" | "train" | "evaluation"> & { readonly progressBar?: boolean | undefined },
   ): Promise<void> {
     brands.dataset.check("the dataset", dataset);
-    const { split = dataset.count, train, evaluation, progressBar = false } = checkOptions("epochNative", options, [
-      "split",
-      "train",
-      "evaluation",
-      "progressBar",
-    ]);
-    for (const result of [train, evaluation]) if (result !== undefined) brands.trainingResult.check("a result", result);
+    const { split = dataset.count, train, evaluation, progressBar } = epochNativeSpec.check(options);
     const { model } = this.#checkPass(dataset, split);
     using own = new TrainingResult(this.native);
-    const bar = checkBoolean("progressBar", progressBar)
+    const bar = progressBar
       ? this.native.symbol<"ggml_opt_epoch_callback">("ggml_opt_epoch_callback_progress_bar")
       : null;
     const [first, second] = [train ?? own, evaluation ?? own];

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkNumber, checkOneOf, checkOptions } from "../../../base/check.ts";
+import { deferred, number, oneOf, options, type RulesOf, type Settings } from "../../../base/options.ts";
 
 /**
  * The loss that is minimized: the mean or the sum of the outputs, the cross entropy of outputs (before softmax) and labels (probabilities of classes), or the mean
@@ -29,39 +29,51 @@ export const lossTypes: readonly LossType[] = ["mean", "sum", "crossEntropy", "m
 /** In the order of `enum ggml_opt_optimizer_type`. */
 export const optimizerKinds: readonly OptimizerKind[] = ["adamw", "sgd"];
 
-/** The number of a loss. Throws {@linkcode InvalidArgumentError}. */
-export function lossNumber(loss: unknown): 0 | 1 | 2 | 3 {
-  return lossTypes.indexOf(checkOneOf("loss", loss, lossTypes)) as 0 | 1 | 2 | 3;
+/** The loss, as an option. */
+export const lossRule = oneOf(lossTypes, { required: true });
+/** The optimizer, as an option. */
+export const kindRule = oneOf(optimizerKinds, { default: "adamw" });
+
+/** Returns the number of a loss. */
+export function lossNumber(loss: LossType): 0 | 1 | 2 | 3 {
+  return lossTypes.indexOf(loss) as 0 | 1 | 2 | 3;
 }
 
-/** The number of an optimizer. Throws {@linkcode InvalidArgumentError}. */
-export function kindNumber(kind: unknown): 0 | 1 {
-  return optimizerKinds.indexOf(checkOneOf("kind", kind, optimizerKinds)) as 0 | 1;
+/** Returns the number of an optimizer. */
+export function kindNumber(kind: OptimizerKind): 0 | 1 {
+  return optimizerKinds.indexOf(kind) as 0 | 1;
 }
 
-/** Every number of an optimizer. */
-export type AllParameters = Required<{ [K in keyof OptimizerParameters]: number }>;
+const part = { min: 0, max: 1 };
 
-const defaults: AllParameters = { learningRate: 1e-3, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0 };
+/** {@linkcode OptimizerParameters}, declared. */
+const parametersSpec = options(
+  "parameters",
+  {
+    learningRate: number({ min: 0, max: 1e6, default: 1e-3 }),
+    beta1: number({ ...part, default: 0.9 }),
+    beta2: number({ ...part, default: 0.999 }),
+    epsilon: number({ ...part, default: 1e-8 }),
+    weightDecay: number({ ...part, default: 0 }),
+  } satisfies RulesOf<OptimizerParameters>,
+);
+
+/** The numbers of an optimizer, as an option: checked by {@linkcode checkParameters}, which knows the optimizer. */
+export const parametersRule = deferred<OptimizerParameters>("an object of numbers");
 
 /** Checks the numbers of an optimizer, which C asserts. Throws {@linkcode InvalidArgumentError}. */
-export function checkParameters(kind: OptimizerKind, given: OptimizerParameters | undefined): AllParameters {
-  const options = checkOptions("parameters", given, ["learningRate", "beta1", "beta2", "epsilon", "weightDecay"]);
-  const all = { ...defaults, ...Object.fromEntries(Object.entries(options).filter(([, one]) => one !== undefined)) };
-  const checked: AllParameters = {
-    learningRate: checkNumber("learningRate", all.learningRate, { min: 0, max: 1e6 }),
-    beta1: checkNumber("beta1", all.beta1, { min: 0, max: 1 }),
-    beta2: checkNumber("beta2", all.beta2, { min: 0, max: 1 }),
-    epsilon: checkNumber("epsilon", all.epsilon, { min: 0, max: 1 }),
-    weightDecay: checkNumber("weightDecay", all.weightDecay, { min: 0, max: 1 }),
-  };
+export function checkParameters(
+  kind: OptimizerKind,
+  given: OptimizerParameters | undefined,
+): Settings<typeof parametersSpec> {
+  const checked = parametersSpec.check(given);
   if (Math.fround(checked.learningRate) === 0) {
     throw new InvalidArgumentError("learningRate is 0; give a number above 0", { value: 0, expected: "above 0" });
   }
   for (const name of ["beta1", "beta2", "epsilon"] as const) {
-    if (kind === "adamw" || options[name] === undefined) continue;
+    if (kind === "adamw" || given?.[name] === undefined) continue;
     throw new InvalidArgumentError(`${name} is a number of adamw; this optimizer is ${kind}`, {
-      value: options[name],
+      value: given[name],
       expected: 'kind: "adamw"',
     });
   }
