@@ -83,8 +83,70 @@ export function mutateText(text: string, below: Below, words: readonly string[])
   return characters.join("");
 }
 
+/** Text of a language with something wrong in its words: some left out, put in twice, exchanged with others, or with words of the language. */
+export function mutateWords(text: string, below: Below, words: readonly string[]): string {
+  const parts = text.match(/\w+|\s+|[^\w\s]/gu) ?? [];
+  for (let left = 1 + below(2); left > 0; left--) {
+    const [at, other] = [below(parts.length + 1), below(parts.length + 1)];
+    switch (below(6)) {
+      case 0:
+        parts.splice(at, 1);
+        break;
+      case 1:
+        parts.splice(at, 0, ...parts.slice(other, other + 1 + below(12)));
+        break;
+      case 2:
+        parts.splice(at, 1, parts[other] ?? "");
+        break;
+      case 3:
+        parts.splice(at, 1, words[below(words.length)] ?? "");
+        break;
+      case 4:
+        parts.splice(at, 1, NUMBERS[below(NUMBERS.length)] ?? "");
+        break;
+      default:
+        [parts[at], parts[other]] = [parts[other] ?? "", parts[at] ?? ""];
+    }
+  }
+  return parts.join("");
+}
+
+/** Numbers as a text may have them. */
+const NUMBERS = ["0", "-1", "1e999", "00", "4294967296", "9223372036854775808", "0.1", "1e-400", "9".repeat(400)];
+
+/** A JSON value with one to three parts changed, as {@linkcode mutateJsonOnce} does, or keywords put in. */
+export function mutateJson(
+  value: unknown,
+  below: Below,
+  others: readonly unknown[],
+  keywords: readonly string[],
+): unknown {
+  let copy = value;
+  for (let left = 1 + below(3); left > 0; left--) {
+    copy = below(3) === 0 ? withKeyword(copy, below, others, keywords) : mutateJsonOnce(copy, below, others);
+  }
+  return copy;
+}
+
+/** A JSON value with a keyword in one of its objects, whose value is one of the others, a part of the value, or the whole. */
+function withKeyword(value: unknown, below: Below, others: readonly unknown[], keywords: readonly string[]): unknown {
+  const copy = structuredClone(value);
+  const objects: Record<string, unknown>[] = [];
+  const visit = (one: unknown): void => {
+    if (typeof one !== "object" || one === null) return;
+    if (!Array.isArray(one)) objects.push(one as Record<string, unknown>);
+    Object.values(one).forEach(visit);
+  };
+  visit(copy);
+  const holder = objects[below(objects.length || 1)];
+  if (holder === undefined) return copy;
+  const values = [others[below(others.length)], objects[below(objects.length)], value];
+  holder[keywords[below(keywords.length)] ?? ""] = structuredClone(values[below(values.length)]);
+  return copy;
+}
+
 /** A JSON value with one part exchanged for another value, or left out. */
-export function mutateJson(value: unknown, below: Below, others: readonly unknown[]): unknown {
+function mutateJsonOnce(value: unknown, below: Below, others: readonly unknown[]): unknown {
   const copy = structuredClone(value);
   const parents: { readonly holder: Record<string, unknown>; readonly key: string }[] = [];
   const visit = (one: unknown): void => {
