@@ -22,8 +22,10 @@ export async function readModelHeader(path: string): Promise<GgufHeader> {
 export function checkModelHeader({ metadata, tensors }: GgufHeader, path: string): void {
   const architecture = metadata.get("general.architecture");
   for (const [key, value] of metadata) {
-    if (typeof value !== "number" || Number.isFinite(value) || !key.startsWith(`${architecture}.`)) continue;
-    refuse(path, key, value, "a finite number");
+    if (typeof value !== "number" || !key.startsWith(`${architecture}.`)) continue;
+    if (!Number.isFinite(value)) refuse(path, key, value, "a finite number");
+    // ggml's norms assert it when they compute.
+    if (key.endsWith("_epsilon") && value < 0) refuse(path, key, value, "0 or more");
   }
   const layers = metadata.get(`${architecture}.block_count`);
   // llama.cpp ignores these in a file with a vocabulary alone.

@@ -43,5 +43,7 @@ test("numbers of the model that aren't finite are refused", async () => {
     const key = "llama.attention.layer_norm_rms_epsilon";
     await refused({ [key]: f32Value(value) }, `${key} is ${value}`);
   }
+  const key = "llama.attention.group_norm_epsilon";
+  await refused({ [key]: f32Value(-0.5) }, `${key} is -0.5, not 0 or more`);
   await check({ "llama.attention.layer_norm_rms_epsilon": f32Value(1e-5), "general.score": f32Value(Number.NaN) });
 });
