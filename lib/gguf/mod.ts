@@ -27,7 +27,8 @@ export {
 } from "./header.ts";
 export type { TensorShape } from "./layout.ts";
 export type { TensorNumbers } from "./numbers.ts";
-export { type GgufSplitOptions, ggufSplitPath, ggufSplitPrefix, mergeGguf, splitGguf } from "./split.ts";
+export { type GgufSplitOptions, mergeGguf, splitGguf } from "./split.ts";
+export { ggufSplitPath, ggufSplitPrefix } from "./split_files.ts";
 export { type TensorType, tensorTypes } from "./tensor_types.ts";
 export type { GgufScalarType, GgufValueType } from "./types.ts";
 export type { GgufInput, GgufNumbers, GgufTypedArray, GgufTypedScalar, GgufTypedValue } from "./values.ts";

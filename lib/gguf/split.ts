@@ -5,12 +5,13 @@
  */
 
 import { boolean, integer, options, type RulesOf } from "../../base/options.ts";
-import { GgufFormatError, InvalidArgumentError } from "../errors.ts";
-import { checkInteger, checkText, isArray, show } from "../../base/check.ts";
+import { InvalidArgumentError } from "../errors.ts";
+import { isArray, show } from "../../base/check.ts";
 import { GgufFile } from "./file.ts";
 import { fileSystem } from "./file_system.ts";
 import type { GgufTensorInfo } from "./header.ts";
 import { encodeHeader, padded, placeTensors } from "./layout.ts";
+import { checkPart, checkTensorCount, ggufSplitPath, MAX_FILES, numberOf, pathsOf } from "./split_files.ts";
 import { encodeEntry } from "./values.ts";
 import { checkWrite, filePath, type GgufWriteOptions, type PreparedFile, writePrepared, writeRules } from "./writer.ts";
 
@@ -25,32 +26,6 @@ export interface GgufSplitOptions extends GgufWriteOptions {
 }
 
 const splitKeys = ["split.no", "split.count", "split.tensors.count"] as const;
-/** Kept in 16 bits. */
-const MAX_FILES = 0xffff;
-
-/**
- * Returns the path of one file of a split model: `prefix-00001-of-00003.gguf`. C: `llama_split_path`.
- *
- * ```ts
- * import assert from "node:assert/strict";
- * import { ggufSplitPath } from "./split.ts";
- *
- * assert.equal(ggufSplitPath("model", 0, 3), "model-00001-of-00003.gguf");
- * ```
- */
-export function ggufSplitPath(prefix: string, index: number, count: number): string {
-  checkInteger("count", count, { min: 1, max: MAX_FILES });
-  checkInteger("index", index, { min: 0, max: count - 1 });
-  const digits = (value: number): string => String(value).padStart(5, "0");
-  return `${checkText("the prefix", prefix)}-${digits(index + 1)}-of-${digits(count)}.gguf`;
-}
-
-/** Returns the prefix of the paths of a split model, from the path of one file; `undefined` where the path's number or count differs. C: `llama_split_prefix`. */
-export function ggufSplitPrefix(path: string, index: number, count: number): string | undefined {
-  const end = ggufSplitPath("", index, count);
-  return checkText("the path", path).endsWith(end) && path.length > end.length ? path.slice(0, -end.length) : undefined;
-}
-
 /** Tensors in a file where no limit is given. */
 const DEFAULT_TENSORS = 128;
 const LARGEST = Number.MAX_SAFE_INTEGER;
@@ -186,7 +161,7 @@ export async function mergeGguf(
   }
   await using opened = new AsyncDisposableStack();
   const first = opened.use(await GgufFile.open(filePath(typeof source === "string" ? source : source[0] ?? "")));
-  const count = numberOf(first, "split.count", typeof source === "string" ? source : "the first file");
+  const count = numberOf(first, "split.count", typeof source === "string" ? source : "the first file", 1);
   const paths = typeof source === "string" ? pathsOf(source, count) : source;
   if (paths.length !== count) {
     throw new InvalidArgumentError(`${paths.length} files were given of a model in ${count}; give all in order`, {
@@ -202,22 +177,9 @@ export async function mergeGguf(
   }
   const files = [first];
   for (const path of paths.slice(1)) files.push(opened.use(await GgufFile.open(filePath(path))));
-  files.forEach((file, index) => {
-    const number = numberOf(file, "split.no", paths[index] as string);
-    if (number !== index) {
-      refuse(paths[index] as string, `is file ${number + 1} of the model, not ${index + 1}`, number, String(index));
-    }
-  });
+  files.forEach(({ header }, index) => checkPart(header, paths[index] as string, index, count));
   const tensors = files.flatMap((file) => file.tensors.map((tensor) => ({ file, tensor })));
-  const announced = first.metadata.get("split.tensors.count");
-  if (announced !== undefined && announced !== tensors.length) {
-    refuse(
-      paths[0] as string,
-      `announces ${announced} tensors; the files have ${tensors.length}`,
-      announced,
-      String(tensors.length),
-    );
-  }
+  checkTensorCount(paths[0] as string, first.header, tensors.length);
   const { alignment } = first.header;
   const places = placeTensors(tensors.map(({ tensor }) => tensor), alignment);
   await writePrepared(target, {
@@ -226,29 +188,4 @@ export async function mergeGguf(
     data: tensors.map(({ file, tensor }) => () => file.tensorChunks(tensor.name)),
     alignment,
   }, settings);
-}
-
-function pathsOf(first: string, count: number): string[] {
-  const prefix = ggufSplitPrefix(first, 0, count);
-  if (prefix !== undefined) return Array.from({ length: count }, (_, index) => ggufSplitPath(prefix, index, count));
-  return refuse(first, "isn't named as the first file of a split model", first, ggufSplitPath("NAME", 0, count));
-}
-
-function numberOf(file: GgufFile, key: string, path: string): number {
-  const value = file.metadata.get(key);
-  const least = key === "split.count" ? 1 : 0;
-  if (typeof value === "number" && Number.isInteger(value) && value >= least && value <= MAX_FILES) return value;
-  return refuse(
-    path,
-    `has ${value === undefined ? "no" : `${show(value)} as`} ${key}`,
-    value,
-    "a file of a split model",
-  );
-}
-
-function refuse(path: string, problem: string, value: unknown, expected: string): never {
-  throw new GgufFormatError(`${path} ${problem}; give the files of one model as they were written`, {
-    value,
-    expected,
-  });
 }

@@ -99,6 +99,12 @@ export const longRounds: readonly LongRound[] = [
     ) => [[...deno, "tests/unit/setup/kill_rounds.ts", "--count", String(count), "--seed", String(seed)]],
   },
   {
+    name: "ends",
+    about: "ends of a program, each way at each moment, compared with the empty program's",
+    count: 1,
+    commands: (count) => [[...deno, "tests/process_ends/matrix.ts", "--times", String(count), "--runtime", "both"]],
+  },
+  {
     name: "memory",
     about: "loads, generations and disposals",
     count: 200,

@@ -23,6 +23,7 @@ async function endInWork(): Promise<void> {
     if (way === "a closed stdout") process.stdin.once("data", writeToClosed);
     ways[way]?.leave?.();
   } else parentPort.postMessage("ready");
+  if (moment === "nothing" && ways[way]?.waits) controller.abort();
   await work?.ended.catch((error: unknown) => {
     if (!controller.signal.aborted) throw error;
   });

@@ -43,8 +43,8 @@ async function model(contextSize = 512) {
 
 /** Each moment by its name. The work takes the processor for seconds. */
 export const moments: Readonly<Record<string, Moment>> = {
-  /** The empty program: what a runtime does by itself. */
-  nothing: () => Promise.resolve({ ended: Promise.resolve() }),
+  /** The program without the library, which waits until it is ended: what a runtime does by itself. */
+  nothing: (signal) => Promise.resolve({ ended: setTimeout(60_000, undefined, { signal }) }),
   load: async (signal) => {
     const path = await defaultModelPath();
     return await firstCall((onProgress) => loadModel(path, { mmap: false, threads: 1, signal, onProgress }));

@@ -1,5 +1,6 @@
 import { GgufFormatError } from "../../errors.ts";
 import { type GgufHeader, readGgufHeader } from "../../gguf/header.ts";
+import { readSplitHeaders } from "../../gguf/split_files.ts";
 
 /** llama.cpp's maximum number of layers. C: `LLAMA_MAX_LAYERS`. */
 const MAX_LAYERS = 512;
@@ -10,10 +11,14 @@ const partialCounts = ["nextn_predict_layers", "posnet.block_count", "convnext.b
  * Reads the header of a model and checks what llama.cpp asserts, and would abort at. One assertion isn't checked: that no token occurs twice. It would take
  * decoding the whole vocabulary, three times as long as all other checks; that abort is contained.
  *
- * Throws what {@linkcode readGgufHeader} throws, and {@linkcode GgufFormatError}.
+ * Of a model in several files it reads all their headers, and returns the first one's with the tensors of all.
+ *
+ * Throws what {@linkcode readGgufHeader} and {@linkcode readSplitHeaders} throw, and {@linkcode GgufFormatError}.
  */
 export async function readModelHeader(path: string): Promise<GgufHeader> {
-  const header = await readGgufHeader(path);
+  const first = await readGgufHeader(path);
+  const tensors = (await readSplitHeaders(path, first)).flatMap((part) => part.tensors);
+  const header = { ...first, tensors };
   checkModelHeader(header, path);
   return header;
 }

@@ -6,7 +6,8 @@ import test from "node:test";
 import { type GgmlError, GgufFormatError, InvalidArgumentError, ModelNotFoundError } from "../../../lib/errors.ts";
 import { GgufFile } from "../../../lib/gguf/file.ts";
 import { editGguf } from "../../../lib/gguf/edit.ts";
-import { ggufSplitPath, ggufSplitPrefix, mergeGguf, splitGguf } from "../../../lib/gguf/split.ts";
+import { mergeGguf, splitGguf } from "../../../lib/gguf/split.ts";
+import { ggufSplitPath, ggufSplitPrefix } from "../../../lib/gguf/split_files.ts";
 import { type GgufTensorInput, writeGguf } from "../../../lib/gguf/writer.ts";
 
 const metadata = {
