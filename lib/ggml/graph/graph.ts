@@ -9,7 +9,7 @@ import type { GgmlContext } from "../tensor/context.ts";
 import { brands } from "../brands.ts";
 import { addGradients } from "./backward.ts";
 import { type GraphRow, graphTable, graphToDot } from "./export.ts";
-import { countReached } from "./walk.ts";
+import { countReached, shallowSteps } from "./walk.ts";
 import { GraphCore, type GraphParts } from "./graph_core.ts";
 import type { GraphReference } from "../tensor/references.ts";
 import type { Tensor } from "../tensor/tensor.ts";
@@ -187,8 +187,7 @@ export class Graph implements GraphReference, Disposable {
     this.#core.assertUnlocked("add to");
     for (const result of results) {
       this.#take(result);
-      this.native.lib.ggml_build_forward_expand(this.unsafePointer, result.unsafePointer);
-      this.#core.version++;
+      this.#add(result, "ggml_build_forward_expand");
     }
     return this;
   }
@@ -197,8 +196,7 @@ export class Graph implements GraphReference, Disposable {
   order(result: Tensor): this {
     this.#core.assertUnlocked("add to");
     this.#take(result);
-    this.native.lib.ggml_build_forward_order(this.unsafePointer, result.unsafePointer);
-    this.#core.version++;
+    this.#add(result, "ggml_build_forward_order");
     return this;
   }
 
@@ -213,6 +211,9 @@ export class Graph implements GraphReference, Disposable {
     checkInteger("the index", index, { min: 0, max: results.length - 1 });
     for (const result of results) this.#take(result);
     this.#assertRoom(results);
+    results.forEach((result, at) => {
+      this.#addSteps(result, at === index ? "ggml_build_forward_expand" : "ggml_build_forward_order");
+    });
     const pointers = BigUint64Array.from(results, ({ unsafePointer }) => unsafePointer);
     this.#core.version++;
     return brands.context.of(this.context).wrap(
@@ -329,6 +330,17 @@ export class Graph implements GraphReference, Disposable {
   /** {@linkcode Graph.dispose}, for `using`. */
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  #add(result: Tensor, how: "ggml_build_forward_expand" | "ggml_build_forward_order"): void {
+    this.#addSteps(result, how);
+    this.native.lib[how](this.unsafePointer, result.unsafePointer);
+    this.#core.version++;
+  }
+
+  /** Adds what a result needs from far away: ggml calls itself for each operand, and would run out of its stack. */
+  #addSteps({ unsafePointer }: Tensor, how: "ggml_build_forward_expand" | "ggml_build_forward_order"): void {
+    for (const step of shallowSteps(this.native, unsafePointer)) this.native.lib[how](this.unsafePointer, step);
   }
 
   #take(result: Tensor): void {

@@ -20,6 +20,36 @@ export function countReached(native: Native, results: readonly Tensor[]): { node
   return { nodes, leaves };
 }
 
+/** Operands of operands that ggml may follow: it calls itself for each. */
+const MAX_DEPTH = 1000;
+
+/**
+ * Returns tensors to be added to a graph before a result, in this order, so that none of them needs more than a thousand calls within calls; none for most.
+ */
+export function shallowSteps(
+  native: Native,
+  result: Pointer<"ggml_tensor">,
+): Pointer<"ggml_tensor">[] {
+  const steps: Pointer<"ggml_tensor">[] = [];
+  const depths = new Map<Pointer<"ggml_tensor">, number>();
+  const open = [result];
+  for (let at = open.at(-1); at !== undefined; at = open.at(-1)) {
+    const sources = Array.from(native.structAt("ggml_tensor", at).src).filter((source) => source !== 0n) as typeof open;
+    const waiting = depths.has(at) ? [] : sources.filter((source) => !depths.has(source));
+    if (waiting.length > 0) {
+      open.push(...waiting.reverse());
+      continue;
+    }
+    open.pop();
+    if (depths.has(at)) continue;
+    const depth = 1 + Math.max(0, ...sources.map((source) => depths.get(source) ?? 0));
+    // What was added counts no more.
+    depths.set(at, depth < MAX_DEPTH ? depth : 0);
+    if (depth >= MAX_DEPTH) steps.push(at);
+  }
+  return steps;
+}
+
 /** Returns the leaves of a graph that no node uses. */
 export function unusedLeaves({ native, nodes, leaves }: Graph): Tensor[] {
   const used = new Set<bigint>();

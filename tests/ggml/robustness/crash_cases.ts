@@ -1,4 +1,6 @@
 // What once ended the process, each as a function that gives the codes of what is thrown now. Run by crash_child.ts: where one of them dies, so does it.
+import { brands } from "../../../lib/ggml/brands.ts";
+import type { Pointer } from "../../../ffi/mod.ts";
 import {
   allocateContext,
   type Backend,
@@ -196,6 +198,31 @@ export const cases: Record<string, () => Promise<Seen> | Seen> = {
     seen.push(graph.node(-1).read()[1] as number, codeOf(() => rows.write([1])));
     computeSync(graph);
     return [...seen, graph.node(-1).read()[1] as number];
+  },
+  "a graph deeper than the stack": async () => {
+    const chain = async (depth: number) => {
+      const context = await GgmlContext.create({ dataBytes: 512 * depth });
+      const [first, other] = [context.from([1]), context.from([1])];
+      // By the raw layer, since the checks of each operator would take long together.
+      let pointer: Pointer<"ggml_tensor"> = first.unsafePointer;
+      const { lib } = context.native;
+      for (let at = 0; at < depth; at++) {
+        pointer = lib.ggml_neg(context.unsafePointer, pointer) as Pointer<"ggml_tensor">;
+      }
+      const graph = (): Graph => new Graph(context, { size: depth + 1 });
+      return { other, node: brands.context.of(context).wrap(pointer), graph };
+    };
+    const deep = await chain(300_000);
+    const seen: Seen = [deep.graph().forward(deep.node).length];
+    const { other, node, graph } = await chain(2_501);
+    const graphs = [graph().forward(node), graph().order(node).forward(node), graph()];
+    graphs[2]!.select([other, node], 1);
+    for (const one of graphs) {
+      computeSync(one);
+      seen.push(one.length, node.read()[0] as number);
+      node.write([0]);
+    }
+    return seen;
   },
   "names that are none": async () => {
     const context = await GgmlContext.create({ dataBytes: 4096 });

@@ -27,6 +27,7 @@ const expected: Record<string, readonly unknown[]> = {
   "changes while two backends are compared": [...CHANGES, "BACKEND"],
   "a plan of a graph that is changed": [...CHANGES, 14, "none"],
   "indices written by a custom operator": ["GRAPH", "GRAPH", "GRAPH", 2, "none", "GRAPH", "GRAPH", "GRAPH", 4],
+  "a graph deeper than the stack": [300_000, 2_501, -1, 2_501, -1, 2_501, -1],
   "names that are none": times(24, "INVALID_ARGUMENT"),
   "views in a context with memory of its own": times(11, "NOT_ALLOCATED"),
   "views of tensors in a buffer": [1, 2, "NOT_ALLOCATED", "NOT_ALLOCATED"],
