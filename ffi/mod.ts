@@ -10,7 +10,8 @@
  * const model = lib.llama_model_load_from_file("model.gguf", params);
  * ```
  *
- * This layer checks nothing that C doesn't: a wrong argument can end the process. The classes above it check first.
+ * This layer checks nothing that C doesn't: a wrong argument can end the process. The classes above it check first. `open({ checked: true })` checks each call
+ * before it is made, as far as arguments show what is wrong; a bad call that the checks don't see still ends the process on the caller's thread.
  * @module
  */
 

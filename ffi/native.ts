@@ -55,6 +55,8 @@ export class Native {
    * throws SymbolNotFoundError or UnsupportedSignatureError when it is called.
    */
   readonly lib: Lib;
+  /** Whether calls are checked before they are made: the option `checked` of {@linkcode open}. */
+  readonly isChecked: boolean;
   readonly #runtime: NativeRuntime;
   readonly #system: System;
   readonly #libraries: Libraries;
@@ -66,14 +68,21 @@ export class Native {
   /** Functions by address and signature. */
   readonly #functions = new Map<string, LibFunction>();
 
-  private constructor(runtime: NativeRuntime, libraries: Libraries, guard: Guard | undefined) {
+  private constructor(
+    runtime: NativeRuntime,
+    libraries: Libraries,
+    guard: Guard | undefined,
+    checker?: new (native: Native, plain: Lib) => { readonly lib: Lib },
+  ) {
     this.#guard = guard;
     this.#system = systemOf(runtime);
     this.#runtime = runtime;
     this.#libraries = libraries;
     this.#structs = new StructFactory(runtime, structLayout);
     this.#binder = new Binder(runtime, this.#structs, structLayout);
-    this.lib = lazyFunctions((name) => this.#bind(name)) as unknown as Lib;
+    this.isChecked = checker !== undefined;
+    const plain = lazyFunctions((name) => this.#bind(name)) as unknown as Lib;
+    this.lib = checker === undefined ? plain : new checker(this, plain).lib;
   }
 
   /** Finds, checks and opens the libraries: what {@linkcode open} does the first time. */
@@ -96,6 +105,12 @@ export class Native {
     const system = systemOf(runtime);
     const guard = opened.guard === undefined ? undefined : Guard.at(runtime, system, opened.guard);
     return new Native(runtime, new Libraries(system, opened.set, opened), guard);
+  }
+
+  /** The same libraries with functions that check each call before it is made. */
+  async withChecks(): Promise<Native> {
+    const { Checker } = await import("./checked/checker.ts");
+    return new Native(this.#runtime, this.#libraries, this.#guard, Checker);
   }
 
   /** Returns what {@linkcode Native.attach} needs, as plain data. */

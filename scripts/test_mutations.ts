@@ -1,5 +1,4 @@
 // npm run test:mutations: takes away each guard of the library in turn and runs the test that must fail then.
-import process from "node:process";
 import { testMutations } from "./registry/mutations.ts";
 import { runCommand } from "./support/command.ts";
 
@@ -9,12 +8,13 @@ const help =
 Usage: npm run test:mutations -- [options]
 
   --only PATH     only guards of files whose path begins so
-  --sample N      only N of them, chosen by --seed
+  --sample N      only N of those that have a test, chosen by --seed
   --seed N        default 1
   --list          prints each guard with its test, and runs nothing
-  --find          looks for the test of each guard that has none yet, by coverage
+  --find          looks for the test of each guard that has none yet, among those in which it refuses
   --all           with --find: looks for all of them anew
-  --tests PATH    with --find: tries only test files whose path begins so
+  --tests PATH    with --find and --sample: only test files whose path begins so
+  --jobs N        tests that run at once (default: one for each core, at most 4)
   -h, --help      this text
 `;
 
@@ -26,8 +26,7 @@ const options = {
   find: { type: "boolean" },
   all: { type: "boolean" },
   tests: { type: "string" },
+  jobs: { type: "string" },
 } as const;
 
-await runCommand({ help, options }, async (values) => {
-  process.exit(await testMutations(values));
-});
+await runCommand({ help, options }, testMutations);

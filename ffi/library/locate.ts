@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { environment } from "../runtime/environment.ts";
 import { rethrowDenied } from "../../base/permission.ts";
 import { checkText, refuse } from "../../base/check.ts";
-import { custom, options } from "../../base/options.ts";
+import { boolean, custom, options } from "../../base/options.ts";
 import { LibraryNotFoundError } from "../../base/errors.ts";
 import { cacheFolder } from "../runtime/cache_folder.ts";
 import { type LibrarySet, readManifest } from "./manifest.ts";
@@ -21,6 +21,11 @@ import { traced, traceLine } from "../runtime/trace.ts";
 export interface OpenOptions {
   /** A folder with a `manifest.json`, or that file itself. Default: the places that `docs/architecture.md` lists. */
   libraryPath?: string | undefined;
+  /**
+   * Whether each call of a C function on this thread is checked before it is made, by what `ffi/requirements/` says of the function (default: false). A call that
+   * would end the process throws then; each costs a few microseconds more. The checks see arguments, and objects that checked calls made.
+   */
+  checked?: boolean | undefined;
 }
 
 const FOLDER_WORDS = "the path of a folder with manifest.json and the libraries";
@@ -74,7 +79,7 @@ export const openRules = {
 } as const;
 
 /** The specification of {@linkcode OpenOptions}. */
-export const openSpec = options("open", openRules);
+export const openSpec = options("open", { ...openRules, checked: boolean() });
 
 /** A folder that the user names is the only place; else each default place is one. */
 function places(given: OpenOptions): Place[] {

@@ -20,6 +20,7 @@ export function emitTables(api: Api, versions: Versions): Map<string, string> {
     files.set(`${library}.ts`, emitter.signatures(library));
     files.set(`${library}_functions.ts`, emitter.functions(library));
   }
+  files.set("parameters.ts", emitter.parameters());
   files.set("types.ts", emitter.typedefs());
   files.set("enums.ts", emitter.enums());
   files.set("constants.ts", emitter.constants());
@@ -98,6 +99,25 @@ class Emitter {
     return `${BANNER}
 /** The signature of each function of \`${library}\`: result, then parameters; docs/tables.md explains the codes. */
 export const ${signatureName(library)}: Readonly<Record<string, string>> = ${object(entries)};
+`;
+  }
+
+  /** What the signatures don't say: names, what pointers point to, which of them may be NULL, enums, threads. */
+  parameters(): string {
+    const entries = tableFunctions(this.api).map((fn) => {
+      const threads = annotationOf(fn)?.threads ?? "any";
+      const result = pointeeOf(resultType(this.types, fn).ts);
+      const params = fn.params.map((param) => {
+        const { code, ts } = paramType(this.types, fn, param.name, param.type);
+        const resolved = this.types.resolve(param.type);
+        const of = resolved.kind === "enum" ? `=${ts}` : pointeeOf(ts);
+        return `${param.name}:${ts.endsWith(" | null") ? "?" : ""}${code}${of}`;
+      });
+      return [fn.name, [threads, result === "" ? "-" : result.slice(1), ...params].join(" ")] as const;
+    });
+    return `${BANNER}
+/** The parameters of each function: threads, what the result points to, then name and kind of each; docs/tables.md explains the codes. */
+export const functionParameters: Readonly<Record<string, string>> = ${object(entries)};
 `;
   }
 
@@ -308,6 +328,12 @@ interface CallbackType {
 
 function key(name: string): string {
   return name.includes(".") ? JSON.stringify(name) : name;
+}
+
+/** `*llama_model` for a pointer to that. */
+function pointeeOf(ts: string): string {
+  const [, name] = /Pointer<"([^"]+)">/.exec(ts) ?? [];
+  return name === undefined ? "" : `*${name.replaceAll(" ", "")}`;
 }
 
 /** An object literal of strings, one entry a line. */

@@ -10,17 +10,17 @@ export interface Guard {
   readonly file: string;
   /** Its line, from 1. */
   readonly line: number;
-  /** Where the code to exchange begins and ends in the file's text. */
+  /** Where the words that refuse begin and end in the file's text: `throw`, or a function's name. */
   readonly start: number;
   readonly end: number;
-  /** What takes its place: the value is made, and nothing is thrown. */
-  readonly without: string;
+  readonly kind: "throw" | "call";
 }
 
-const folders = ["ffi", "lib"];
+const folders = ["base", "ffi", "lib"];
 const declaration = /^(?:export )?(?:default )?(?:abstract )?(?:async )?(function\*?|class|const|let) (\w+)/;
 const member = /^ {2}(?:private |protected |static |readonly |override |async |get |set |\*)*(#?\w+)(?:<[^>]*>)?\(/;
-const refusal = /\bthrow (?=new )|(?<![\w.#])(?:[\w.]+\.)?#?(?:refuse|fail)\w*\(/g;
+const refusal =
+  /\bthrow (?=(?:new |await )?[\w.]+\()|(?<![\w#]|(?<!\.\.)\.)(?<!\bthrow (?:await )?)(?:[\w.]+\.)?#?(?:refuse|fail)(?!ed|ing|ure|s\b)\w*(?=\()/g;
 
 /** The guards of a tree, or of some of its files. */
 export function readGuards(root: string, wanted: (file: string) => boolean = () => true): Guard[] {
@@ -43,8 +43,8 @@ export function guardsOf(file: string, text: string): Guard[] {
     const name = names[line - 1] ?? "";
     const number = (counts.get(name) ?? 0) + 1;
     counts.set(name, number);
-    const without = match[0].startsWith("throw") ? "void " : "((..._: unknown[]) => undefined as never)(";
-    return [{ id: `${file} ${name} ${number}`, file, line, start, end: start + match[0].length, without }];
+    const kind = match[0].startsWith("throw") ? "throw" : "call";
+    return [{ id: `${file} ${name} ${number}`, file, line, start, end: start + match[0].length, kind }];
   });
 }
 

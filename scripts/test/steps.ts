@@ -53,6 +53,16 @@ function checks(): Step[] {
       title: "tables match the headers",
       command: [deno, "run", "-A", "--no-check", "scripts/bindgen.ts", "--check"],
     },
+    {
+      part: "registry",
+      title: "each requirement of C functions has a check and a test",
+      command: [deno, "run", "-A", "--no-check", "scripts/registry.ts", "--open"],
+    },
+    {
+      part: "guards",
+      title: "some guards, each taken away, are missed by their tests",
+      command: [deno, "run", "-A", "--no-check", "scripts/test_mutations.ts", "--sample", "5", "--tests", "tests/unit"],
+    },
   ];
 }
 
