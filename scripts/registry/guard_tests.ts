@@ -30,14 +30,20 @@ export type GuardTests = Record<string, GuardTest | null>;
 
 /** Reads the registry. */
 export function readGuardTests(): GuardTests {
-  return existsSync(FILE) ? JSON.parse(readFileSync(FILE, "utf8")) as GuardTests : {};
+  const rows = existsSync(FILE) ? JSON.parse(readFileSync(FILE, "utf8")) as Record<string, string | null> : {};
+  return Object.fromEntries(
+    Object.entries(rows).map(([id, text]) => {
+      const [, file = "", name] = /^(.*?_test\.ts)(?:: ([^]*))?$/.exec(text ?? "") ?? [];
+      return [id, text === null ? null : name === undefined ? { file } : { file, name }];
+    }),
+  );
 }
 
 /** Writes the registry, one line a guard. */
 export function writeGuardTests(tests: GuardTests): void {
   mkdirSync(dirname(FILE), { recursive: true });
-  const rows = Object.keys(tests).sort().map((id) => `  ${JSON.stringify(id)}: ${JSON.stringify(tests[id])}`);
-  writeFileSync(FILE, `{\n${rows.join(",\n")}\n}\n`);
+  const rows = Object.keys(tests).sort().map((id) => [id, tests[id] === null ? null : testName(tests[id])]);
+  writeFileSync(FILE, `${JSON.stringify(Object.fromEntries(rows), null, 2)}\n`);
 }
 
 /** A test in words. */
