@@ -71,6 +71,14 @@ const tasks: readonly Task[] = [
     flags: ["--allow-net=127.0.0.1:1"],
   },
   {
+    name: "a model that is downloaded",
+    // What the server lacks is looked for all the same.
+    program:
+      `await (await import("${PACKAGE}/models")).pullModel(new URL("/none.gguf", registry).href).catch((error) => {
+      if (error.code === "PERMISSION") throw error; });`,
+    flags: ["--allow-net=HOST", "--allow-read=FOLDER", "--allow-write=FOLDER", "--allow-env=GGML_FFI_CACHE"],
+  },
+  {
     name: "installLibraries",
     program: `await (await import("${PACKAGE}")).installLibraries();`,
     flags: [
@@ -111,7 +119,7 @@ async function runTask({ name, program }: Task, flags: readonly string[]) {
     `${constants}try {\n${program}\nconsole.log("done");\n} catch (error) {\nconsole.log(error.name + ": " + error.message);\n}\n`,
   );
   return await project.run(["deno", "run", "--no-check", "--no-prompt", ...NOTHING, ...denoFlags(flags), file], {
-    GGML_FFI_CACHE: name === "installLibraries" ? FOLDER : undefined,
+    GGML_FFI_CACHE: /^installLibraries|downloaded$/.test(name) ? FOLDER : undefined,
   });
 }
 
