@@ -147,6 +147,9 @@ function namedValue({ name, of }: ApiType & { kind: "named" }, source: ValueSour
   const { below, api } = source;
   const inner = of[0] ?? { kind: "unknown" as const };
   const more = (one: ApiType): unknown => valueOf(one, source, depth + 1);
+  // Interfaces that objects of several classes have: one of those is it, and nothing that merely looks like it.
+  if (name === "TensorReference") return source.object("Tensor");
+  if (name === "GraphReference") return source.object(below(4) === 0 ? "GraphCopy" : "Graph") ?? source.object("Graph");
   if (api.classes.includes(name)) return source.object(name);
   const alias = api.types[name];
   if (alias !== undefined) return depth > MAX_DEPTH ? undefined : more(alias);
@@ -174,10 +177,6 @@ function namedValue({ name, of }: ApiType & { kind: "named" }, source: ValueSour
       return { a: more(of[1] ?? inner) };
     case "Native":
       return source.object("Native");
-    case "TensorReference":
-      return source.object("Tensor");
-    case "GraphReference":
-      return source.object("Graph");
     default:
       return pick(below, wrongValues)();
   }
