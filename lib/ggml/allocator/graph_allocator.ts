@@ -1,3 +1,4 @@
+import { addBuffer, removeBuffer } from "../backend/buffers_in_use.ts";
 import { definePicture, sizePicture } from "../../../base/inspect.ts";
 import type { Native } from "../../../ffi/mod.ts";
 import { AllocationError, InvalidArgumentError } from "../../errors.ts";
@@ -141,7 +142,10 @@ export class GraphAllocator implements Disposable {
         expected: "reserve(graph, choose) before alloc(graph)",
       });
     }
-    for (const buffer of buffersOf(waiting)) this.#buffers.add(buffer);
+    for (const buffer of buffersOf(waiting)) {
+      this.#buffers.add(buffer);
+      addBuffer(buffer, this.#handle);
+    }
     brands.graph.of(graph).owner = this.#handle;
     for (const context of brands.context.of(graph.context).reached()) {
       brands.context.of(context).keepMemory(this.#handle);
@@ -192,16 +196,14 @@ export class GraphAllocator implements Disposable {
       what: "the graph allocator",
       pointer: assertNonNull(pointer, "a graph allocator"),
       free: (one) => {
-        forgetBuffers(buffers);
-        buffers.clear();
+        forget(buffers);
         lib.ggml_gallocr_free(one);
       },
     });
   }
 
   #forget(): void {
-    forgetBuffers(this.#buffers);
-    this.#buffers.clear();
+    forget(this.#buffers);
   }
 
   /** What ggml leaves behind when memory is short can't be used again. */
@@ -264,4 +266,11 @@ export class GraphAllocator implements Disposable {
 function hasUnusedLeaf(graph: Graph, tensors: readonly Tensor[]): boolean {
   const waiting = new Set<bigint>(tensors.map(({ unsafePointer }) => unsafePointer));
   return unusedLeaves(graph).some(({ unsafePointer }) => waiting.has(unsafePointer));
+}
+
+/** Ends the use of buffers that are freed now. */
+function forget(buffers: Set<bigint>): void {
+  for (const buffer of buffers) removeBuffer(buffer);
+  forgetBuffers(buffers);
+  buffers.clear();
 }

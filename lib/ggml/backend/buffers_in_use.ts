@@ -1,6 +1,7 @@
 import type { Handle } from "../tensor/handle.ts";
 
-type BufferHandle = Handle<"ggml_backend_buffer">;
+/** What owns a buffer: a BackendBuffer, or a graph allocator. */
+export type BufferHandle = Pick<Handle<"ggml_backend_buffer">, "assertAlive" | "retain">;
 
 const handles = new Map<bigint, WeakRef<BufferHandle>>();
 
@@ -14,7 +15,7 @@ export function removeBuffer(pointer: bigint): void {
   handles.delete(pointer);
 }
 
-/** The owner of the buffer at an address, which a computation retains; `undefined` for one that an allocator or the raw layer owns. */
+/** The owner of the buffer at an address, which a computation retains; `undefined` for one that a scheduler or the raw layer owns. */
 export function bufferAt(pointer: bigint): BufferHandle | undefined {
   return handles.get(pointer)?.deref();
 }

@@ -1,3 +1,6 @@
+import { bufferAt, type BufferHandle } from "./buffers_in_use.ts";
+import { tensorsOf } from "./scheduled_graph.ts";
+import { retainAll } from "../tensor/handle.ts";
 import { integer, options, type RulesOf } from "../../../base/options.ts";
 import { ggml_status, type Native, type Pointer } from "../../../ffi/mod.ts";
 import { allocate } from "../tensor/allocate.ts";
@@ -36,13 +39,14 @@ export function computeSync(graph: Graph, options?: ComputeSyncOptions): void {
       },
     );
   }
-  const release = graph.retain();
+  // An operator may dispose what the others still read.
+  const releases = retainAll(() => graph.retain(), () => retainBuffers(graph));
   computing.add(graph);
   try {
     compute(graph, threads);
   } finally {
     computing.delete(graph);
-    release();
+    releases.forEach((release) => release());
   }
 }
 
@@ -82,6 +86,18 @@ function computePart(native: Native, graph: Pointer<"ggml_cgraph">, threads: num
   const { status, errors } = collectThrown(() => native.lib.ggml_graph_compute(graph, plan));
   if (errors.length > 0) throw errors[0];
   return status;
+}
+
+function retainBuffers(graph: Graph): () => void {
+  const { native } = graph;
+  const owners = new Set<BufferHandle>();
+  for (const tensor of tensorsOf(native, graph)) {
+    const { buffer } = native.structAt("ggml_tensor", tensor);
+    const owner = buffer === null ? undefined : bufferAt(buffer);
+    if (owner !== undefined) owners.add(owner);
+  }
+  const releases = retainAll(...[...owners].map((owner) => () => owner.retain()));
+  return () => releases.forEach((release) => release());
 }
 
 /** ggml calls a custom operator on each of the threads. */

@@ -1,9 +1,8 @@
 import type { Native, Pointer, StructView } from "../../../ffi/mod.ts";
 import { ggml_op, type ggml_tensor } from "../../../ffi/mod.ts";
 import { NotAllocatedError, UnsupportedOperationError } from "../../errors.ts";
-import { bufferAt } from "./buffers_in_use.ts";
+import { bufferAt, type BufferHandle } from "./buffers_in_use.ts";
 import { assertNonNull } from "./non_null.ts";
-import type { Handle } from "../tensor/handle.ts";
 import type { GraphReference } from "../tensor/references.ts";
 
 /** Device that a computation is checked against. */
@@ -46,7 +45,7 @@ export function checkGraph(
   native: Native,
   graph: GraphReference,
   { device, name }: GraphCheck,
-): Handle<"ggml_backend_buffer">[] {
+): BufferHandle[] {
   const { lib } = native;
   const buffers = new Set<bigint>();
   const usable = (tensor: Pointer<"ggml_tensor">, view: StructView<ggml_tensor>): void => {

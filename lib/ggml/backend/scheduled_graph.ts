@@ -1,9 +1,8 @@
 import type { Native, Pointer } from "../../../ffi/mod.ts";
-import type { Handle } from "../tensor/handle.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import { GraphError } from "../tensor/errors.ts";
 import { brands } from "../brands.ts";
-import { bufferAt } from "./buffers_in_use.ts";
+import { bufferAt, type BufferHandle } from "./buffers_in_use.ts";
 import type { Graph } from "../graph/graph.ts";
 import { originalOf } from "../indices/freeze.ts";
 
@@ -77,7 +76,7 @@ export class ScheduledGraph {
     this.#version = brands.graph.of(graph).version;
     this.#native = graph.native;
     const given: Pointer<"ggml_tensor">[] = [];
-    const buffers = new Set<Handle<"ggml_backend_buffer">>();
+    const buffers = new Set<BufferHandle>();
     for (const tensor of tensors) {
       const { data, buffer } = this.#native.structAt("ggml_tensor", tensor);
       if (data === null) given.push(tensor);

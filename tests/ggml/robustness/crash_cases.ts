@@ -416,6 +416,39 @@ export const cases: Record<string, () => Promise<Seen> | Seen> = {
     await work;
     return [during, codeOf(() => new GraphCopy(second, graph))];
   },
+  "memory that a custom operator disposes": async () => {
+    const cpu = openCpu();
+    const seen: Seen = [];
+    for (const kind of ["buffer", "allocator"]) {
+      const context = await GgmlContext.create();
+      const a = context.tensor("f32", [512, 512]);
+      const first = ops.mapCustom(context, [a], () => owner.dispose());
+      let last = ops.mulMat(context, first, a);
+      for (let left = 4; left > 0; left--) last = ops.mulMat(context, last, a);
+      const whole = new Graph(context).forward(last);
+      const allocator = new GraphAllocator(cpu.bufferType);
+      if (kind === "allocator") allocator.alloc(whole);
+      const owner: { dispose(): void } = kind === "buffer" ? allocateContext(context, cpu) : allocator;
+      const graph = new Graph(context).forward(last);
+      seen.push(codeOf(() => computeSync(graph)), codeOf(() => computeSync(graph)), last.isAllocated);
+    }
+    return seen;
+  },
+  "an allocator's memory, disposed between two computations": async () => {
+    const cpu = openCpu();
+    const context = await GgmlContext.create();
+    const a = context.tensor("f32", [256, 256]);
+    let last = ops.sqr(context, a);
+    for (let left = 8; left > 0; left--) last = ops.mulMat(context, last, a);
+    const graph = new Graph(context).forward(last);
+    const allocator = new GraphAllocator(cpu.bufferType);
+    allocator.alloc(graph);
+    const first = cpu.compute(graph);
+    allocator.dispose();
+    const second = cpu.compute(graph).then(() => "none", (error) => String(error.code));
+    await first;
+    return [await second, codeOf(() => cpu.computeSync(graph))];
+  },
   "nodes to compare that are none": async () => {
     const { cpu, graph, x } = await squares();
     const second = openCpu();

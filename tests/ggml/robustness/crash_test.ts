@@ -38,6 +38,8 @@ const expected: Record<string, readonly unknown[]> = {
   "nodes of a device in TypeScript, after the call that they were lent to": [true, "DISPOSED", "f32"],
   "a custom operator among others, on two threads": ["INVALID_ARGUMENT", "INVALID_ARGUMENT", "none", 3],
   "a graph with indices, copied while it is computed": ["GRAPH", "none"],
+  "memory that a custom operator disposes": ["none", "NOT_ALLOCATED", false, "none", "NOT_ALLOCATED", false],
+  "an allocator's memory, disposed between two computations": ["DISPOSED", "NOT_ALLOCATED"],
   "nodes to compare that are none": [...times(5, "INVALID_ARGUMENT"), "GRAPH", "GRAPH"],
 };
 
