@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<{ command: Command }>>> = 
   info: () => import("./commands/info.ts"),
   devices: () => import("./commands/devices.ts"),
   transcribe: () => import("./commands/transcribe.ts"),
+  models: () => import("./commands/models.ts"),
   "install-libraries": () => import("./commands/install_libraries.ts"),
   "rpc-server": () => import("./commands/rpc_server.ts"),
   "convert-whisper": () => import("./commands/convert_whisper.ts"),

@@ -51,3 +51,4 @@ export {
 } from "./thread/native_thread.ts";
 export type { structName, StructView, viewMark } from "./types/struct_view.ts";
 export * from "./tables/mod.ts";
+export type { FileStream, MemoryFile } from "./runtime/file_stream.ts";

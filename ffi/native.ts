@@ -1,3 +1,4 @@
+import { type FileStream, type MemoryFile, memoryFile, openStream } from "./runtime/file_stream.ts";
 import { availableParallelism } from "node:os";
 import { Binder, notExported } from "./call/binder.ts";
 import { type NativeCallback, nativeCallback } from "./call/callback.ts";
@@ -242,6 +243,16 @@ export class Native {
   openModule(path: string): NativeModule {
     const opened = this.#system.open(path);
     return { path, symbol: (name) => opened.symbol(name) as Pointer | null };
+  }
+
+  /** Opens a stream of the C library over an open file, which stays the caller's. Throws UnsupportedPlatformError on Windows. */
+  openStream(fd: number, offset: number): FileStream {
+    return openStream(this.#runtime, this.#system, fd, offset);
+  }
+
+  /** Makes an empty file in memory. Throws UnsupportedPlatformError where there is none. */
+  memoryFile(): MemoryFile {
+    return memoryFile(this.#runtime, this.#system);
   }
 
   /** Zeroed JavaScript memory whose first byte is at a multiple of `alignment`, a power of two. Throws RangeError when there isn't that much. */

@@ -7,6 +7,7 @@ import type { Given } from "../flags/parse.ts";
 import { Interrupt } from "../terminal/interrupt.ts";
 import { FORMATS, writer, type Written } from "../results/transcript.ts";
 import { outputClosed, print, say, styled } from "../terminal/output.ts";
+import { DownloadBar } from "../terminal/download_bar.ts";
 import { ProgressBar } from "../terminal/progress_bar.ts";
 import { audioRules } from "../../lib/whisper/transcribe/audio_options.ts";
 import { transcribeSpec } from "../../lib/whisper/transcribe/options.ts";
@@ -166,8 +167,10 @@ async function load(given: Given, signal: AbortSignal): Promise<Whisper> {
   const vadModel = given.text("vad-model");
   const verbose = given.has("verbose");
   using bar = new ProgressBar("loading the model");
+  using downloads = new DownloadBar();
   const options: WhisperOptions = {
     signal,
+    download: { onProgress: (progress) => downloads.draw(progress) },
     ...(threads === undefined ? {} : { threads }),
     ...(vadModel === undefined ? {} : { vadModel }),
     ...(verbose ? { onLog: ({ text }) => say(styled("dim", text)) } : { onProgress: (share) => bar.draw(share) }),

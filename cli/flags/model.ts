@@ -2,6 +2,7 @@ import { loadModelSpec } from "../../lib/llama/model/load_options.ts";
 import type { Model, ModelOptions } from "../../mod.ts";
 import { UsageError } from "../errors.ts";
 import { say, styled } from "../terminal/output.ts";
+import { DownloadBar } from "../terminal/download_bar.ts";
 import { ProgressBar } from "../terminal/progress_bar.ts";
 import { type Flag, grouped, optionFlag } from "./flag.ts";
 import type { Given } from "./parse.ts";
@@ -13,10 +14,10 @@ export const MODEL_FLAG: Flag = {
   name: "model",
   short: "m",
   takes: "text",
-  placeholder: "FILE",
+  placeholder: "MODEL",
   default: "a small one",
   group: "Model",
-  help: "the model, a GGUF file",
+  help: "the model: a GGUF file, an https: URL, or hf:owner/repo/file.gguf; addresses are downloaded once",
 };
 
 /** The flags that decide how a model is loaded. */
@@ -66,13 +67,15 @@ export async function loadGivenModel(given: Given, signal: AbortSignal, argument
     throw new UsageError(`the model was given twice: "${flag}" by -m, and "${argument}"`);
   }
   // Only now: help and wrong usage don't wait for it.
-  const { defaultModelPath, loadModel } = await import("../../mod.ts");
-  const path = flag ?? argument ?? await defaultModelPath();
+  const { loadModel } = await import("../../mod.ts");
+  using download = new DownloadBar();
+  const path = flag ?? argument ?? await givenDefault(signal, download);
   const verbose = given.has("verbose");
   const devices = await remoteDevices(given, signal);
   using bar = new ProgressBar("loading the model");
   const options: ModelOptions = {
     signal,
+    download: { onProgress: (progress) => download.draw(progress) },
     contextSize: given.number("ctx-size"),
     threads: given.number("threads"),
     gpuLayers: given.number("gpu-layers"),
@@ -85,6 +88,14 @@ export async function loadGivenModel(given: Given, signal: AbortSignal, argument
   bar[Symbol.dispose]();
   if (verbose) await sayLoaded(model, performance.now() - started);
   return model;
+}
+
+/** The path of the default model, which is downloaded on the first run. */
+async function givenDefault(signal: AbortSignal, bar: DownloadBar): Promise<string> {
+  const { pullDefaultModel } = await import("../../lib/models/pull_default.ts");
+  const path = await pullDefaultModel({ signal, onProgress: (progress) => bar.draw(progress) });
+  bar[Symbol.dispose]();
+  return path;
 }
 
 /** The devices of the servers that `--rpc` names, upstream's list with commas too. */

@@ -13,7 +13,7 @@ const KINDS: readonly { readonly pattern: RegExp; readonly what: string; readonl
   {
     pattern: /^lmgg/,
     what: "a Whisper model in whisper.cpp's format",
-    cure: "give it to loadWhisper",
+    cure: "load it by loadWhisper",
   },
   // The length of the header in eight bytes, then JSON.
   {

@@ -9,6 +9,7 @@ import { checkText } from "../../base/check.ts";
 import { type ByteSource, FileSource } from "./byte_source.ts";
 import { GgufCursor } from "./cursor.ts";
 import { decodeScalar, type GgufScalarType, ggufValueSizes, type GgufValueType, ggufValueTypes } from "./types.ts";
+import { fileKind, KIND_BYTES } from "./file_kind.ts";
 import { type TensorType, tensorTypes } from "./tensor_types.ts";
 
 /** A value that stays in the file: an array, or a string longer than a mebibyte. */
@@ -145,6 +146,15 @@ async function readVersion(cursor: GgufCursor, source: ByteSource): Promise<numb
   await cursor.need(length, "the magic");
   const magic = cursor.bytes(length).slice();
   if (String.fromCharCode(...magic) !== "GGUF".slice(0, length)) {
+    const start = new Uint8Array(Math.min(KIND_BYTES, source.size));
+    await source.read(start, 0);
+    const kind = fileKind(start);
+    if (kind !== undefined) {
+      throw new NotGgufError(`${source.name} is not a GGUF file but ${kind.what}; ${kind.cure}`, {
+        value: kind.what,
+        expected: "a GGUF file",
+      });
+    }
     throw new NotGgufError(
       `${source.name} is not a GGUF file: it starts with ${
         showBytes(magic)

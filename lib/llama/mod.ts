@@ -24,6 +24,7 @@ export { Lora, type LoraInfo, type LoraOption, type LoraUse } from "./adapters/l
 export type { LoadOptions } from "../support/load_options.ts";
 export type { DownloadOptions, DownloadProgress } from "../support/download_options.ts";
 export type { ModelOptions } from "./model/load_options.ts";
+export type { DescriptorSource, ModelSource } from "../models/source.ts";
 export { loadModel } from "./model/load_model.ts";
 export type { ModelInfo } from "./model/info.ts";
 export { Model } from "./model/model.ts";

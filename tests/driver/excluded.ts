@@ -5,6 +5,10 @@ import type { Api } from "./api.ts";
 /** Calls that it doesn't make. */
 const excluded: ReadonlyMap<string, string> = new Map([
   ["installLibraries", "fetches and writes files: tests/consumer/libraries_test.ts tries it"],
+  ["pullModel", "fetches and writes files: tests/unit/models tries it"],
+  ["pullDefaultModel", "as pullModel"],
+  ["removeModel", "removes models: tests/unit/models tries it"],
+  ["verifyModels", "reads all models: tests/unit/models tries it"],
   ["Registry.unload", "takes a backend from all others of the process"],
 ]);
 

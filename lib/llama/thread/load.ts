@@ -54,7 +54,11 @@ function loadFile(input: LoadInput, task: TaskContext<number>): Pointer<"llama_m
   using progress = watch(input, task);
   if (progress !== undefined) params.progress_callback = progress.pointer;
   const mark = native.logMark();
-  const model = lib.llama_model_load_from_file(input.path, params);
+  if (input.file?.mappable === false) params.load_mode = READ_FILE;
+  using stream = input.file === undefined ? undefined : native.openStream(input.file.fd, input.file.offset);
+  const model = stream === undefined
+    ? lib.llama_model_load_from_file(input.path, params)
+    : lib.llama_model_load_from_file_ptr(stream.pointer, params);
   if (model !== null) return model;
   task.throwIfCancelled();
   const reason = loggedErrors(native, mark) ?? "the architecture may be unknown to this version";

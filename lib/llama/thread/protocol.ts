@@ -12,8 +12,10 @@ import type { GrammarSettings } from "../sampling/grammar.ts";
 
 /** Input of the task `load`. */
 export interface LoadInput {
-  /** The model file. */
+  /** The path of the model file; of what has none, its name in messages. */
   path: string;
+  /** The open file to load from instead of the path, and whether its tensors lie so that it can be mapped. */
+  file?: { readonly fd: number; readonly offset: number; readonly mappable: boolean } | undefined;
   /** Loads the vocabulary alone, without a context. */
   vocabOnly: boolean;
   /** Context size in tokens; `undefined` for the smaller of the model's and the default. */

@@ -7,6 +7,7 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { ModelAccessError, ModelNotFoundError } from "../../errors.ts";
 import { NotWhisperModelError, WhisperFormatError, WhisperTruncatedError } from "../errors.ts";
+import { fileKind, KIND_BYTES } from "../../gguf/file_kind.ts";
 import { throwFileError } from "../../support/file_error.ts";
 
 /** Something of a known size that can be read at any place. */
@@ -193,7 +194,11 @@ export function readMagic(cursor: ModelCursor): void {
   }
   const magic = cursor.int32("the mark at the start");
   if (magic === FILE_MAGIC) return;
-  const what = magic === GGUF_MAGIC
+  cursor.position = 0;
+  const kind = fileKind(cursor.bytes(Math.min(cursor.left, KIND_BYTES), "its start"));
+  const what = kind !== undefined
+    ? `is ${kind.what}`
+    : magic === GGUF_MAGIC
     ? "is a GGUF file, a model for loadModel"
     : `starts with 0x${(magic >>> 0).toString(16).padStart(8, "0")}`;
   throw new NotWhisperModelError(

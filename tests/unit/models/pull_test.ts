@@ -9,31 +9,13 @@ import { safeName } from "../../../lib/models/cache/entry.ts";
 import { pullModel } from "../../../lib/models/pull.ts";
 import { moduleCommand, runProgram } from "../../support/program.ts";
 import { randomBelow } from "../../support/random.ts";
-import { TemporaryFolder } from "../../support/temporary_folder.ts";
-import { FileServer } from "./file_server.ts";
+import { withCache } from "./own_cache.ts";
 
 const FILE = Uint8Array.from({ length: 700_000 }, (_, index) => index * 7 % 251);
 const SHA256 = createHash("sha256").update(FILE).digest("hex");
 
-/** Runs a test with a cache of its own and a server that stands in for the hub. */
-async function withCache(run: (server: FileServer, cache: string) => Promise<void>): Promise<void> {
-  using folder = new TemporaryFolder();
-  await using server = await FileServer.start("/models/small.gguf", FILE);
-  const variables = { GGML_FFI_CACHE: folder.path, HF_ENDPOINT: server.origin(), HF_HUB_CACHE: folder.file("hub") };
-  const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
-  Object.assign(process.env, variables);
-  try {
-    await run(server, folder.path);
-  } finally {
-    for (const [name, value] of before) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
-  }
-}
-
 test("a URL is downloaded once", async () => {
-  await withCache(async (server, cache) => {
+  await withCache(FILE, async (server, cache) => {
     const url = `${server.origin()}/models/small.gguf`;
     const first = await pullModel(url);
     assert.ok(first.path.startsWith(join(cache, "models", "downloads", "small-")) && first.path.endsWith("small.gguf"));
@@ -50,7 +32,7 @@ test("a URL is downloaded once", async () => {
 });
 
 test("a file of the hub, with the token for the hub alone", async () => {
-  await withCache(async (server) => {
+  await withCache(FILE, async (server) => {
     server.files.set("/owner/repo/resolve/main/deep/small.gguf", FILE);
     process.env["HF_TOKEN"] = "hf_secret";
     try {
@@ -67,7 +49,7 @@ test("a file of the hub, with the token for the hub alone", async () => {
 });
 
 test("a model in several files comes whole, given its first", async () => {
-  await withCache(async (server) => {
+  await withCache(FILE, async (server) => {
     const names = [1, 2, 3].map((number) => `big-0000${number}-of-00003.gguf`);
     names.forEach((name, index) => server.files.set(`/${name}`, FILE.subarray(0, 1000 * (index + 1))));
     const { path, files, bytes } = await pullModel(`${server.origin()}/${names[0]}`);
@@ -83,7 +65,7 @@ test("a model in several files comes whole, given its first", async () => {
 });
 
 test("concurrent downloads in one process share one transfer", async () => {
-  await withCache(async (server) => {
+  await withCache(FILE, async (server) => {
     const url = `${server.origin()}/models/small.gguf`;
     const [one, other] = await Promise.all([pullModel(url), pullModel(url)]);
     assert.deepEqual(one, other);
@@ -92,7 +74,7 @@ test("concurrent downloads in one process share one transfer", async () => {
 });
 
 test("two processes share one transfer", async () => {
-  await withCache(async (server, cache) => {
+  await withCache(FILE, async (server, cache) => {
     const url = `${server.origin()}/models/small.gguf`;
     const env = { GGML_FFI_CACHE: cache };
     const pull = () => runProgram(moduleCommand("tests/unit/models/pull_child.ts", [url]), { env });
@@ -103,7 +85,7 @@ test("two processes share one transfer", async () => {
 });
 
 test("a process that is killed leaves a cache that the next one continues", async () => {
-  await withCache(async (server, cache) => {
+  await withCache(FILE, async (server, cache) => {
     const next = randomBelow(11);
     const path = "/models/large.gguf";
     const large = new Uint8Array(3_000_000).fill(5);
@@ -143,7 +125,7 @@ test("names of files that are none are made safe", async () => {
     assert.equal(safeName(text), safe);
     assert.equal(safeName(safe), safe);
   }
-  await withCache(async (server, cache) => {
+  await withCache(FILE, async (server, cache) => {
     server.misbehave = (asked, response) => {
       server.give(asked, response, FILE);
       return true;
@@ -156,7 +138,7 @@ test("names of files that are none are made safe", async () => {
 });
 
 test("what isn't an address, and what the cache can't hold, is refused", async () => {
-  await withCache(async (server, cache) => {
+  await withCache(FILE, async (server, cache) => {
     for (
       const bad of [
         "model.gguf",
