@@ -68,7 +68,7 @@ test("wrong usage ends with 2, says what is wrong on standard error, and writes 
     [["complete", "a", "b"], /"b" is one argument too many/],
     [["complete"], /the prompt is empty/],
     [["tokenize", "a", "--ids", "--json"], /--ids and --json exclude each other/],
-    [["complete", "-m"], /-m needs a value: -m FILE/],
+    [["complete", "-m"], /-m needs a value: -m MODEL/],
     [["devices", "a"], /"a" is one argument too many/],
     [["convert-whisper", "-o", "a"], /there is no model; give its file/],
     [["convert-whisper", "a"], /there is no place for the result; give -o FILE/],
