@@ -17,7 +17,7 @@ export class GgufCursor {
   readonly #source: ByteSource;
   readonly #window: Uint8Array<ArrayBuffer>;
   readonly #view: DataView<ArrayBuffer>;
-  /** Where in the source the window starts, how much of it is filled, and the place in it. */
+  /** Offset of the window in the source, the number of bytes in it, and the position in it. */
   #start = 0;
   #filled = 0;
   #at = 0;
@@ -39,7 +39,7 @@ export class GgufCursor {
     return this.#source.size - this.position;
   }
 
-  /** Makes the next bytes readable; at most {@linkcode WINDOW_SIZE}. Throws {@linkcode GgufTruncatedError} when the source ends before. */
+  /** Reads the next bytes into the window; at most {@linkcode WINDOW_SIZE}. Throws {@linkcode GgufTruncatedError} when the source ends before. */
   async need(bytes: number, what: string): Promise<void> {
     if (this.#filled - this.#at >= bytes) return;
     this.refuseBeyondEnd(bytes, what);

@@ -1,4 +1,4 @@
-/** What files that are often given for a GGUF model begin with, and what to say of them. */
+/** Signatures of files that are often mistaken for GGUF models, with a hint for each. */
 const KINDS: readonly { readonly pattern: RegExp; readonly what: string; readonly cure: string }[] = [
   {
     pattern: /^version https:\/\/git-lfs\.github\.com/,

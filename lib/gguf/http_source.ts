@@ -24,7 +24,7 @@ export interface HttpSourceOptions {
 
 /** The answer to a request for a part. */
 interface Answer {
-  /** Where its body starts in the file. */
+  /** Offset of its body in the file. */
   readonly start: number;
   /** The size of the file. */
   readonly size: number;

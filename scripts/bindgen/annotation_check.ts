@@ -1,4 +1,5 @@
-import { absent, type Annotation, annotations, isGraphOperation } from "./annotations.ts";
+import { absent } from "./absent.ts";
+import { type Annotation, annotations, isGraphOperation } from "./annotations.ts";
 import type { Api, FunctionDecl } from "./model.ts";
 import {
   flagEnums,

@@ -405,10 +405,3 @@ export const annotations: readonly Annotation[] = [
   row(/^whisper_vad_(reset_state|n_probs|probs|segments_n_segments|free\w*)$/, "short", "object"),
   row(/^whisper_bench_\w+$/, "long", "process", "no more threads than cores"),
 ];
-
-/** Functions that a header declares and no library exports, with the reason. */
-export const absent: Readonly<Record<string, string>> = {
-  parakeet_token_count: "declared in parakeet.h without being exported",
-  whisper_token_count: "declared in whisper.h without being exported",
-  ggml_threadpool_get_n_threads: "declared in ggml-cpu.h, defined nowhere",
-};

@@ -1,5 +1,5 @@
 import { annotationOf } from "./annotation_check.ts";
-import { absent } from "./annotations.ts";
+import { absent } from "./absent.ts";
 import { type CType, printCType } from "./ctype.ts";
 import { elsewhere, headers, libraries, type Library } from "./headers.ts";
 import type { Api, FunctionDecl, RecordDecl } from "./model.ts";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LibrarySet } from "../../ffi/library/manifest.ts";
 import { functionEntry, functionNames, type LibraryName } from "../../ffi/tables.ts";
-import { absent } from "../bindgen/annotations.ts";
+import { absent } from "../bindgen/absent.ts";
 import { headers, includeFolders } from "../bindgen/headers.ts";
 import type { Api } from "../bindgen/model.ts";
 import { exportedSymbols } from "../binaries/mod.ts";

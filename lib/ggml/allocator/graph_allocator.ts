@@ -89,7 +89,7 @@ export class GraphAllocator implements Disposable {
   }
 
   /**
-   * Makes the buffers large enough for a graph without allocating it, such as the largest that will come. With several buffers `choose` says which one
+   * Grows the buffers to fit a graph without allocating it, such as the largest that will come. With several buffers `choose` says which one
    * each tensor lies in; default the first.
    *
    * Throws AllocationError when there isn't enough memory, GraphError when a graph that it allocated is computed just now, InvalidArgumentError for a bad
@@ -117,7 +117,7 @@ export class GraphAllocator implements Disposable {
   }
 
   /**
-   * Gives the tensors of a graph memory; those that have some keep it. With one buffer it grows when it must; with several {@linkcode GraphAllocator.reserve}
+   * Allocates memory for the tensors of a graph; those that have some keep it. With one buffer it grows when it must; with several {@linkcode GraphAllocator.reserve}
    * comes first.
    *
    * Throws AllocationError when there isn't enough memory, GraphError when several buffers must be reserved first or a graph that it allocated is
@@ -206,7 +206,7 @@ export class GraphAllocator implements Disposable {
     forget(this.#buffers);
   }
 
-  /** What ggml leaves behind when memory is short can't be used again. */
+  /** An allocator that ran out of memory can't be used again. */
   #failed(graph: Graph, choose: BufferChoice | undefined): AllocationError {
     this.#handle.dispose();
     this.#handle = this.#make(this.#buffers);

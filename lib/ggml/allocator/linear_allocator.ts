@@ -41,7 +41,7 @@ export class LinearAllocator {
   }
 
   /**
-   * Gives a tensor memory. Throws AllocationError when the buffer has too little left, InvalidArgumentError for a view and a tensor that has memory,
+   * Allocates memory for a tensor. Throws AllocationError when the buffer has too little left, InvalidArgumentError for a view and a tensor that has memory,
    * BackendError when the backend refuses it, DisposedError. C: `ggml_tallocr_alloc`.
    */
   alloc(tensor: Tensor): this {

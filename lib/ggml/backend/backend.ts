@@ -123,7 +123,7 @@ export class Backend implements Disposable {
     this.#core.threads = value;
   }
 
-  /** Makes a buffer of its own type. Throws as {@linkcode BufferType.alloc} does. C: `ggml_backend_alloc_buffer`. */
+  /** Allocates a buffer of its own type. Throws as {@linkcode BufferType.alloc} does. C: `ggml_backend_alloc_buffer`. */
   alloc(size: number): BackendBuffer {
     return this.bufferType.alloc(size);
   }
@@ -316,7 +316,7 @@ export class Backend implements Disposable {
     this.dispose();
   }
 
-  /** What a computation of a graph that can't be cut retains. */
+  /** The objects retained by a computation that can't be split. */
   #checkWhole(graph: GraphReference): (() => void)[] {
     const { releases, computed } = this.#check(graph);
     try {

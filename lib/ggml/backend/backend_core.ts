@@ -20,7 +20,7 @@ type InFlight = (ArrayBufferView | (() => void))[];
 export class BackendCore {
   /** The native backend. */
   readonly handle: Handle<"ggml_backend">;
-  /** Where it computes. */
+  /** The thread that computes. */
   readonly thread: ComputeThread;
   /** Its own functions. */
   readonly functions: BackendFunctions;

@@ -170,7 +170,7 @@ export class BackendBuffer implements Disposable {
   }
 
   /**
-   * Gives a view memory: that of the tensor that it is a view of. For views that were made before their tensor had memory; the allocators do it by
+   * Attaches a view to the memory of the tensor that it is a view of. For views that were made before their tensor had memory; the allocators do it by
    * themselves. Throws InvalidArgumentError for what isn't such a view, NotAllocatedError. C: `ggml_backend_view_init`.
    */
   static initView(view: Tensor): void {

@@ -84,7 +84,7 @@ export class BufferType {
   }
 
   /**
-   * Makes a buffer of `size` bytes (0 gives an empty one). Throws AllocationError when the memory can't be had, InvalidArgumentError for what is no
+   * Allocates a buffer of `size` bytes (0 gives an empty one). Throws AllocationError when the memory can't be had, InvalidArgumentError for what is no
    * size. C: `ggml_backend_buft_alloc_buffer`.
    */
   alloc(size: number): BackendBuffer {

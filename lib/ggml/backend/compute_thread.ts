@@ -93,7 +93,7 @@ export class ComputeThread {
     return thread;
   }
 
-  /** Gives the thread back once its work is done. */
+  /** Releases the thread once its work is done. */
   end(): void {
     const thread = this.#thread;
     this.#thread = undefined;

@@ -204,7 +204,7 @@ export class Device {
   }
 
   /**
-   * Makes a buffer of memory that is there already, without copying: what is written on one side is seen on the other. The array lives as long as the
+   * Wraps existing memory in a buffer without copying it: a write on one side is seen on the other. The array lives as long as the
    * buffer; its address must be a multiple of the buffer type's alignment: {@linkcode Device.alignedBytes} makes such an array.
    *
    * Throws InvalidArgumentError for an array at a bad address, BackendError where the device can't take memory of the processor.
@@ -229,7 +229,7 @@ export class Device {
     return allocate(this.native, bytes, "a buffer", this.bufferType.alignment);
   }
 
-  /** Makes an event. Throws BackendError where the device has none. C: `ggml_backend_event_new`. */
+  /** Creates an event. Throws BackendError where the device has none. C: `ggml_backend_event_new`. */
   event(): BackendEvent {
     const pointer = this.native.lib.ggml_backend_event_new(this.unsafePointer);
     if (pointer === null) {

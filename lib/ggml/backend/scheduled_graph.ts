@@ -100,7 +100,7 @@ export class ScheduledGraph {
     );
   }
 
-  /** Makes what owns the memory live as long as the tensors can be reached; `onReset` is called before their contexts are reset. */
+  /** Keeps the owner of the memory alive as long as the tensors can be reached; `onReset` is called before their contexts are reset. */
   setOwner(owner: object, onReset: () => void): void {
     this.#onReset = onReset;
     for (const reference of this.#contexts) {

@@ -19,7 +19,7 @@ export interface TensorRows {
   readonly tensorStride: number;
   /** Bytes from one row's begin to the next one's in the array; default: `size`. */
   readonly dataStride?: number | undefined;
-  /** Where the first row begins in the tensor, in bytes; default 0. */
+  /** Offset of the first row in the tensor, in bytes; default 0. */
   readonly offset?: number | undefined;
 }
 

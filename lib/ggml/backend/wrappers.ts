@@ -7,9 +7,9 @@ import type { Device } from "./device.ts";
  * module has to import the other.
  */
 interface Wrappers {
-  /** Makes a device. */
+  /** Creates a device. */
   device(native: Native, pointer: Pointer<"ggml_backend_device">): Device;
-  /** Makes a buffer type. */
+  /** Creates a buffer type. */
   bufferType(native: Native, pointer: Pointer<"ggml_backend_buffer_type">): BufferType;
 }
 

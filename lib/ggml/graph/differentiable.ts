@@ -81,7 +81,7 @@ const takesPermuted: ReadonlySet<number> = new Set([
   o.GGML_OP_ADD,
 ]);
 
-/** Which operands' gradients don't matter to a node. */
+/** The operands of a node that need no gradients. */
 function ignored(node: Tensor): number | undefined {
   switch (node.struct.op) {
     case o.GGML_OP_IM2COL:
@@ -111,7 +111,7 @@ function refuse(node: Tensor, why: string): never {
 const sameShape = (a: Tensor, b: Tensor): boolean => a.shape.every((size, index) => size === b.shape[index as 0]);
 const sameBatch = (a: Tensor, b: Tensor): boolean => a.shape[2] === b.shape[2] && a.shape[3] === b.shape[3];
 
-/** Which tensors of a graph get gradients, and what arrives at them. */
+/** The tensors of a graph that get gradients, and what contributes to them. */
 class Gradients {
   readonly #needed = new Map<bigint, Tensor>();
   /** Number of gradients that arrive at each, and whether one of them isn't contiguous. */

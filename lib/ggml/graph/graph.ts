@@ -78,7 +78,7 @@ export class Graph implements GraphReference, Disposable {
   readonly gradients: boolean;
   readonly #core: GraphCore;
 
-  /** Makes an empty graph. Throws InvalidArgumentError for a bad option, AllocationError when there isn't enough memory, DisposedError. */
+  /** Creates an empty graph. Throws InvalidArgumentError for a bad option, AllocationError when there isn't enough memory, DisposedError. */
   constructor(context: GgmlContext, options?: GraphOptions) {
     const { size, gradients } = graphSpec.check(options);
     brands.context.check("context", context).assertAlive();

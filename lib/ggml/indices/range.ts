@@ -10,14 +10,14 @@ export interface MemoryRange {
   readonly end: bigint;
 }
 
-/** Where a tensor's values lie; `undefined` for one without memory. */
+/** The address range of a tensor's values; `undefined` for one without memory. */
 export function rangeOf(native: Native, tensor: Pointer<"ggml_tensor">): MemoryRange | undefined {
   const { data, buffer } = native.structAt("ggml_tensor", tensor);
   if (data === null) return undefined;
   return { space: spaceOf(native, buffer), start: data, end: data + native.lib.ggml_nbytes(tensor) };
 }
 
-/** Where a buffer lies; `undefined` for one without memory. */
+/** The address range of a buffer; `undefined` for one without memory. */
 export function rangeOfBuffer(native: Native, buffer: Pointer<"ggml_backend_buffer">): MemoryRange | undefined {
   const start = native.lib.ggml_backend_buffer_get_base(buffer);
   if (start === null) return undefined;

@@ -39,7 +39,7 @@ export function traceIndices({ native, unsafePointer }: GraphReference, operandO
   return { ...tracer.trace(), nodes };
 }
 
-/** What a node writes; one that is a function of the program's own may write anywhere besides. */
+/** The memory that a node writes; a custom operator may write elsewhere, too. */
 interface Written {
   readonly range: MemoryRange | undefined;
   readonly isCustom: boolean;

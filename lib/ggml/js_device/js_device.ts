@@ -86,12 +86,12 @@ export class JsDevice implements Disposable {
   #functions: Partial<ggml_backend_i> | undefined;
   #disposed = false;
 
-  /** Makes a device once the libraries are open. Throws InvalidArgumentError. */
+  /** Opens the libraries and creates a device. Throws InvalidArgumentError. */
   static async create(options: JsDeviceOptions): Promise<JsDevice> {
     return new JsDevice(await open(), options);
   }
 
-  /** Makes a device with libraries that are open. Throws InvalidArgumentError. */
+  /** Creates a device with libraries that are open. Throws InvalidArgumentError. */
   constructor(native: Native, options: JsDeviceOptions) {
     checkNative(native);
     const settings = deviceSpec.check(options);

@@ -3,7 +3,7 @@ import type { ggml_backend_buffer_i, ggml_backend_buffer_type } from "../../../f
 import { ggml_status } from "../../../ffi/mod.ts";
 import type { Callbacks } from "../../../ffi/tables/callbacks.ts";
 
-/** Makes a C function that lives as long as the device. */
+/** Creates a C function that lives as long as the device. */
 export type MakeCallback = <N extends CallbackName>(type: N, call: Callbacks[N]) => Pointer<N>;
 
 /** Tensors start at multiples of this. */
@@ -123,7 +123,7 @@ export class CallbackSet {
     this.#failed = failed;
   }
 
-  /** Makes one. When it throws, native code gets `otherwise`. */
+  /** Creates a callback. When it throws, native code gets `otherwise`. */
   make<N extends CallbackName>(type: N, call: Callbacks[N], otherwise: unknown): Pointer<N> {
     const run = call as (...values: unknown[]) => unknown;
     const guarded = (...values: unknown[]): unknown => {

@@ -49,7 +49,7 @@ export interface NativeGgufTensor {
   readonly byteLength: number;
 }
 
-/** Where the data of a tensor comes from when it is written. */
+/** The source of the data of a tensor that is written. */
 type Data = { readonly tensor: Tensor; readonly address: bigint } | { readonly bytes: Uint8Array } | undefined;
 
 const writeSpec = options("write", { onlyHeader: boolean({ default: false }) });
@@ -58,7 +58,7 @@ const writeSpec = options("write", { onlyHeader: boolean({ default: false }) });
  * A GGUF context of ggml itself: every function of gguf.h. For files as such {@linkcode GgufFile}, {@linkcode writeGguf} and {@linkcode editGguf} do more
  * and need no native code; this is for tensors that live in ggml.
  *
- * What is read is checked in TypeScript first. `gguf_init_from_file_ptr` and `gguf_write_to_file_ptr` take a `FILE *` of C's library, which JavaScript has
+ * Input is checked in TypeScript first. `gguf_init_from_file_ptr` and `gguf_write_to_file_ptr` take a `FILE *` of C's library, which JavaScript has
  * none of: give a path. C: `struct gguf_context`.
  *
  * ```ts
@@ -143,7 +143,7 @@ export class NativeGguf implements NativeObject<"gguf_context">, Disposable {
     return Number(this.native.lib.gguf_get_alignment(this.unsafePointer));
   }
 
-  /** Where the data starts in the file that was read, in bytes. C: `gguf_get_data_offset`. */
+  /** Offset of the data in the file that was read, in bytes. C: `gguf_get_data_offset`. */
   get dataOffset(): number {
     return Number(this.native.lib.gguf_get_data_offset(this.unsafePointer));
   }

@@ -27,7 +27,7 @@ export type NativeGgufTensors = "none" | "shapes" | "data";
 
 /** Options of reading a native GGUF context. */
 export interface NativeGgufOptions {
-  /** Which tensors {@linkcode NativeGguf.context} has. Default `"none"`. */
+  /** The tensors of {@linkcode NativeGguf.context}. Default `"none"`. */
   readonly tensors?: NativeGgufTensors | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface NativeGgufOptions {
 export interface NativeGgufReader {
   /** Length in bytes. */
   readonly size: number;
-  /** Gives `length` bytes from `offset` on, at once; fewer end the reading. */
+  /** Returns `length` bytes from `offset` synchronously; fewer end the reading. */
   read(offset: number, length: number): Uint8Array;
 }
 
@@ -49,7 +49,7 @@ export interface ReadGguf {
   readonly context: GgmlContext | undefined;
 }
 
-/** Makes a context by what it is given: calls on the native thread, the parameters, the libraries. */
+/** Creates a context from the parameters, by calls on the native thread. */
 type Init = (
   call: NativeThread["call"],
   params: StructView<gguf_init_params>,

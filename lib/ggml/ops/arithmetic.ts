@@ -127,7 +127,7 @@ export function addId(context: GgmlContext, a: Tensor, b: Tensor, ids: Tensor): 
     .build((into) => context.native.lib.ggml_add_id(into, a.unsafePointer, b.unsafePointer, ids.unsafePointer));
 }
 
-/** Where {@linkcode acc} and {@linkcode set} put `b` in `a`; all in bytes. */
+/** The position of `b` in `a` for {@linkcode acc} and {@linkcode set}; all in bytes. */
 export interface PlaceOptions extends InPlaceOptions {
   /** From one row of `b` to the next in `a`; default the stride of `a`. C: `nb1`. */
   rowStride?: number | undefined;
@@ -135,7 +135,7 @@ export interface PlaceOptions extends InPlaceOptions {
   matrixStride?: number | undefined;
   /** From one cube to the next. C: `nb3`. */
   cubeStride?: number | undefined;
-  /** Where it begins. Default 0. */
+  /** Offset of the first element. Default 0. */
   offset?: number | undefined;
 }
 

@@ -214,7 +214,7 @@ export class OperatorCheck<T extends Operands = Operands> {
     return checkShape(`${this.#op}: the result's shape`, shape, type);
   }
 
-  /** Makes the result. */
+  /** Creates the result. */
   build(make: TensorMaker): Tensor {
     return brands.context.of(this.#context).build(
       Object.values(this.#operands).filter((one) => one !== undefined),

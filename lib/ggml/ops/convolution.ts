@@ -14,21 +14,21 @@ import { INT_MAX, type PerAxis, perAxis } from "./options.ts";
 
 /** Movement of a kernel along one axis. */
 export interface AxisOptions {
-  /** From one place to the next, from 1. Default 1. */
+  /** Step from one position to the next, at least 1. Default 1. */
   stride?: number | undefined;
   /** Zeros on both sides. Default 0. */
   padding?: number | undefined;
-  /** From one number of the kernel to the next, from 1. Default 1. */
+  /** Distance between neighboring kernel elements, at least 1. Default 1. */
   dilation?: number | undefined;
 }
 
 /** Movement of a kernel along several axes: one number for all, or one for each, the width first. */
 export interface AxesOptions {
-  /** From one place to the next, from 1. Default 1. */
+  /** Step from one position to the next, at least 1. Default 1. */
   stride?: number | readonly number[] | undefined;
   /** Zeros on both sides. Default 0. */
   padding?: number | readonly number[] | undefined;
-  /** From one number of the kernel to the next, from 1. Default 1. */
+  /** Distance between neighboring kernel elements, at least 1. Default 1. */
   dilation?: number | readonly number[] | undefined;
 }
 

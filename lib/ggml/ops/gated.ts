@@ -14,7 +14,7 @@ import type { TypeName } from "../tensor/types.ts";
 import { check, F32_F16, libOf } from "./check.ts";
 import { FLOAT, tensor } from "./options.ts";
 
-/** Where the gate of a gated unit is. */
+/** The position of the gate of a gated unit. */
 export interface GateOptions {
   /** The gate as a tensor of its own, of the type and shape of `a`; else it is the second half of each row of `a`. C: the form `_split`. */
   gate?: Tensor | undefined;

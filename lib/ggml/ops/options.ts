@@ -1,5 +1,5 @@
 /**
- * What the options of operators have in common.
+ * Rules that the options of operators share.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { boolean, type Checked, custom, type Option, options, type RulesOf } fro
 import { brands } from "../brands.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 
-/** Where an operator puts its result. */
+/** The memory for an operator's result. */
 export interface InPlaceOptions {
   /** Write the result into the first operand's memory; the result is a view of it. Default false. */
   inPlace?: boolean | undefined;

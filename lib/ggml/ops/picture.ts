@@ -143,7 +143,7 @@ export function pool2dBack(context: GgmlContext, gradient: Tensor, a: Tensor, op
   );
 }
 
-/** Between which numbers a new one lies. C: `enum ggml_scale_mode`. */
+/** The interpolation. C: `enum ggml_scale_mode`. */
 export type ScaleMode = "nearest" | "bilinear" | "bicubic";
 
 const scaleModes: Readonly<Record<ScaleMode, ggml_scale_mode>> = {
@@ -154,7 +154,7 @@ const scaleModes: Readonly<Record<ScaleMode, ggml_scale_mode>> = {
 
 const modes: readonly ScaleMode[] = ["nearest", "bilinear", "bicubic"];
 
-/** Pictures larger by a whole factor from 2; f32. As {@linkcode pool1d}. C: `ggml_upscale`. */
+/** Enlarges pictures by an integer factor of at least 2; f32. As {@linkcode pool1d}. C: `ggml_upscale`. */
 export function upscale(context: GgmlContext, a: Tensor, factor: number, mode: ScaleMode): Tensor {
   const wanted = scaleModes[checkOneOf("upscale: mode", mode, modes)];
   const checked = check("upscale", context, { a }).type("a", "f32");
@@ -167,9 +167,9 @@ export function upscale(context: GgmlContext, a: Tensor, factor: number, mode: S
 export interface InterpolateOptions {
   /** Default `"bilinear"`. */
   mode?: ScaleMode | undefined;
-  /** The outermost numbers stay. Default false. C: `GGML_SCALE_FLAG_ALIGN_CORNERS`. */
+  /** Keeps the corner values. Default false. C: `GGML_SCALE_FLAG_ALIGN_CORNERS`. */
   alignCorners?: boolean | undefined;
-  /** Smaller pictures are softened; in the mode `"bilinear"` only. Default false. C: `GGML_SCALE_FLAG_ANTIALIAS`. */
+  /** Smooths pictures that get smaller; in the mode `"bilinear"` only. Default false. C: `GGML_SCALE_FLAG_ANTIALIAS`. */
   antialias?: boolean | undefined;
 }
 
@@ -183,7 +183,7 @@ const interpolateSpec = options(
   } satisfies RulesOf<InterpolateOptions>,
 );
 
-/** Pictures in another size: up to four dimensions from 1; f32. As {@linkcode pool1d}. C: `ggml_interpolate`. */
+/** Resizes pictures: up to four dimensions, each at least 1; f32. As {@linkcode pool1d}. C: `ggml_interpolate`. */
 export function interpolate(
   context: GgmlContext,
   a: Tensor,

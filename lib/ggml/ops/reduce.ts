@@ -52,7 +52,7 @@ export function countEqual(context: GgmlContext, a: Tensor, b: Tensor): Tensor {
     .build((into) => context.native.lib.ggml_count_equal(into, a.unsafePointer, b.unsafePointer));
 }
 
-/** Which comes first. C: `enum ggml_sort_order`. */
+/** The order of a sort. C: `enum ggml_sort_order`. */
 export type SortOrder = "ascending" | "descending";
 
 /**

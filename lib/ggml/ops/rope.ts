@@ -21,7 +21,7 @@ import type { Tensor } from "../tensor/tensor.ts";
 import { check, F32_F16, libOf, type OperatorCheck, shapeOf } from "./check.ts";
 import { ABOVE_ZERO, FLOAT, type InPlaceOptions, inPlaceRules, INT_MAX, tensor } from "./options.ts";
 
-/** Which numbers are turned together. C: `GGML_ROPE_TYPE_…`. */
+/** The pairing of the numbers that are rotated together. C: `GGML_ROPE_TYPE_…`. */
 export type RopeMode = "normal" | "neox" | "mrope" | "imrope" | "vision";
 
 const modes: Readonly<Record<RopeMode, number>> = {
@@ -36,7 +36,7 @@ const modes: Readonly<Record<RopeMode, number>> = {
 export interface RopeOptions {
   /** Numbers of each head that are rotated, even. Default all; half of them in the mode `"vision"`. C: `n_dims`. */
   dimensions?: number | undefined;
-  /** Which numbers are turned together. Default `"normal"`: neighbours. C: `mode`. */
+  /** The pairing of the numbers that are rotated together. Default `"normal"`: neighbors. C: `mode`. */
   mode?: RopeMode | undefined;
   /** Number of pairs that each of the four positions rotates; for the modes `"mrope"`, `"imrope"` and `"vision"`, where one of the first three is above 0. */
   sections?: readonly [number, number, number, number] | undefined;
@@ -168,7 +168,7 @@ function checkSections(op: string, sections: RopeOptions["sections"], head: numb
 }
 
 /**
- * Turns the pairs of numbers of each head by angles that grow with its position: `a` [head, heads, tokens, n] of f32 or f16, `positions` [tokens] of i32
+ * Rotates the pairs of numbers of each head by angles that grow with its position: `a` [head, heads, tokens, n] of f32 or f16, `positions` [tokens] of i32
  * (four for each token in the modes with sections).
  *
  * Throws TensorShapeError, TensorTypeError, TensorLayoutError, InvalidArgumentError, ContextFullError, DisposedError. C: `ggml_rope`, `ggml_rope_ext`,
@@ -274,7 +274,7 @@ const yarnSpec = options(
   } satisfies RulesOf<YarnOptions>,
 );
 
-/** Between which dimensions YaRN goes from one way of stretching to the other. Throws InvalidArgumentError. C: `ggml_rope_yarn_corr_dims`. */
+/** Returns the dimensions between which YaRN blends its two ways of scaling. Throws InvalidArgumentError. C: `ggml_rope_yarn_corr_dims`. */
 export function yarnRange(context: GgmlContext, options: YarnOptions): [start: number, end: number] {
   const lib = libOf(context);
   const settings = yarnSpec.checkOf("yarnRange", options);

@@ -72,15 +72,15 @@ export function reshape(context: GgmlContext, a: Tensor, shape: readonly number[
   });
 }
 
-/** Which part {@linkcode view} shows; strides and offset in bytes. */
+/** The part of a tensor that {@linkcode view} returns; strides and offset in bytes. */
 export interface ViewOptions {
-  /** From one row to the next; default that of `a`. C: `nb1`. */
+  /** Stride from one row to the next; default that of `a`. C: `nb1`. */
   rowStride?: number | undefined;
-  /** From one matrix to the next; default that of `a`. C: `nb2`. */
+  /** Stride from one matrix to the next; default that of `a`. C: `nb2`. */
   matrixStride?: number | undefined;
-  /** From one cube to the next; default that of `a`. C: `nb3`. */
+  /** Stride from one cube to the next; default that of `a`. C: `nb3`. */
   cubeStride?: number | undefined;
-  /** Where it begins. Default 0. */
+  /** Offset of the first element. Default 0. */
   offset?: number | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Which RPC servers this program uses, and by which native thread.
+ * The RPC servers that this program uses, and the native thread of each.
  *
  * ggml keeps one connection for each endpoint, as it is written, in tables of the process: one that was lost stays there for ever, and the thread that
  * serves it belongs to whoever was the first. So each use gets a spelling of its own (a port may have zeros before it), and the connection is made on the

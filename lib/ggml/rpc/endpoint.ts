@@ -2,7 +2,7 @@ import { isIPv4 } from "node:net";
 import { InvalidArgumentError } from "../../errors.ts";
 import { checkText, show } from "../../../base/check.ts";
 
-/** Where an RPC server listens. */
+/** The address of an RPC server. */
 export interface RpcAddress {
   /** A name or an IPv4 address. */
   readonly host: string;

@@ -13,7 +13,7 @@ import { parseEndpoint } from "./endpoint.ts";
 
 /** A device of a server. Plain data. */
 export interface RemoteDevice {
-  /** Where its server listens: `host:port`. */
+  /** The address of its server: `host:port`. */
   readonly endpoint: string;
   /** Its number on that server, from 0. */
   readonly index: number;
@@ -25,7 +25,7 @@ export interface RemoteDevice {
 
 /** Description of a server. Plain data. */
 export interface RpcServerInfo {
-  /** Where it listens. */
+  /** Its address. */
   readonly endpoint: string;
   /** The version of the protocol that it speaks, such as `"7.0.0"`. */
   readonly version: string;

@@ -101,7 +101,7 @@ export class RemoteBackend implements AsyncDisposable {
   }
 
   /**
-   * Gives the tensors of a context that have no memory some on the device, until this object is disposed. Throws GraphError when there are none,
+   * Allocates memory on the device for the tensors of a context that have none, until this object is disposed. Throws GraphError when there are none,
    * AllocationError when the device hasn't that much. C: `ggml_backend_alloc_ctx_tensors`.
    */
   async allocate(context: GgmlContext): Promise<void> {

@@ -54,7 +54,7 @@ export interface RpcServerOptions {
 
 /** Settings of the child process. Plain data. */
 export interface RpcChildSettings {
-  /** Where it listens. */
+  /** Its address. */
   readonly endpoint: string;
   /** Number of threads. */
   readonly threads: number;
@@ -100,7 +100,7 @@ const KEPT_OUTPUT = 4_096;
  * ```
  */
 export class RpcServer implements AsyncDisposable {
-  /** Where it listens: `host:port`. */
+  /** Its address: `host:port`. */
   readonly endpoint: string;
   /** The number of its process. */
   readonly pid: number;
@@ -200,7 +200,7 @@ async function freePort(host: string): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/** Asks until it answers, the child has ended, or the time is over. */
+/** Polls until the server answers, its process has ended, or the time is over. */
 async function untilUp(
   endpoint: string,
   child: Child,

@@ -17,7 +17,7 @@ export interface ShownNodes {
   show(this: void, node: Pointer<"ggml_tensor">): boolean;
 }
 
-/** What is done with nodes as they are computed. */
+/** The handling of nodes as they are computed. */
 export interface NodeWork {
   /** Indices to be checked. */
   readonly checks: readonly NodeCheck[];

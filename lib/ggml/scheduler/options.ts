@@ -18,7 +18,7 @@ export interface SchedulerOptions {
 
 /** Options of `Scheduler.evaluate`. */
 export interface EvaluateOptions extends WorkOptions {
-  /** Which nodes are shown; default: all. What is shown is computed by itself, which takes longer. */
+  /** Selects the nodes to show; default all. Each is computed on its own, which takes longer. */
   filter?: ((node: Tensor) => boolean) | undefined;
 }
 

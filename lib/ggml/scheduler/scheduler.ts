@@ -48,7 +48,7 @@ export class Scheduler implements Disposable {
   #hollow = false;
 
   /**
-   * Makes a scheduler; the last backend must be one with a CPU. Throws InvalidArgumentError, DisposedError. C: `ggml_backend_sched_new`.
+   * Creates a scheduler; the last backend must be a CPU. Throws InvalidArgumentError, DisposedError. C: `ggml_backend_sched_new`.
    */
   constructor(backends: readonly Backend[], options?: SchedulerOptions) {
     const { bufferTypes, graphSize, parallel, opOffload } = schedulerSpec.check(options);
@@ -136,7 +136,7 @@ export class Scheduler implements Disposable {
   }
 
   /**
-   * Makes the memory for a graph like this one, the largest that will come: later graphs need no more. Throws AllocationError, and as
+   * Allocates memory for the largest graph to come, such as this one; later graphs need no more. Throws AllocationError, and as
    * {@linkcode Scheduler.compute} rejects. C: `ggml_backend_sched_reserve`.
    */
   reserve(graph: Graph): void {
@@ -165,7 +165,7 @@ export class Scheduler implements Disposable {
     return Array.from(sizes, Number);
   }
 
-  /** Gives each node to a backend and counts the parts, without making memory; returns {@linkcode Scheduler.splitCount}. C: `ggml_backend_sched_split_graph`. */
+  /** Assigns each node to a backend and counts the parts, without allocating memory; returns {@linkcode Scheduler.splitCount}. C: `ggml_backend_sched_split_graph`. */
   split(graph: Graph): number {
     return this.#exclusively(graph, () => {
       this.#prepare(graph);
@@ -348,7 +348,7 @@ export class Scheduler implements Disposable {
     return tensors;
   }
 
-  /** Makes the buffers; native code forgets the assignments after it. */
+  /** Allocates the buffers; native code forgets the assignments afterwards. */
   #fill(graph: Graph, tensors: ReadonlySet<Pointer<"ggml_tensor">>): void {
     this.#hollow = true;
     if (tensors.size === 0) return;

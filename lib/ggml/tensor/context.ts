@@ -48,7 +48,7 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
   readonly #core: ContextCore;
 
   /**
-   * Makes a context once the libraries are open.
+   * Opens the libraries and creates a context.
    *
    * Throws InvalidArgumentError for a bad option and AllocationError when there isn't that much memory.
    */
@@ -56,7 +56,7 @@ export class GgmlContext implements NativeObject<"ggml_context">, Disposable {
     return new GgmlContext(await open(), options);
   }
 
-  /** Makes a context with libraries that are open. Throws as {@linkcode GgmlContext.create} does. */
+  /** Creates a context with libraries that are open. Throws as {@linkcode GgmlContext.create} does. */
   constructor(native: Native, options?: GgmlContextOptions) {
     this.native = checkNative(native);
     const parts = isInstance(options, AdoptedContext) ? options : makeContext(native, options);

@@ -103,7 +103,7 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
     return this.native.readCString(this.native.lib.ggml_get_name(this.unsafePointer));
   }
 
-  /** Gives it a name, of at most 63 bytes of UTF-8. Throws InvalidArgumentError. C: `ggml_set_name`. */
+  /** Sets the name, at most 63 bytes of UTF-8. Throws InvalidArgumentError. C: `ggml_set_name`. */
   setName(name: string): this {
     checkText("the name", name);
     const bytes = new TextEncoder().encode(name).length;
@@ -170,7 +170,7 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
     return view_src === null ? undefined : brands.context.of(this.context).wrap(view_src);
   }
 
-  /** Where its bytes begin in those of {@linkcode Tensor.viewOf}. C: `view_offs`. */
+  /** Offset of its bytes in those of {@linkcode Tensor.viewOf}. C: `view_offs`. */
   get viewOffset(): number {
     return Number(this.struct.view_offs);
   }

@@ -47,7 +47,7 @@ export function arrayOver(type: TypeName, bytes: Uint8Array<ArrayBuffer>): Tenso
   return new made(bytes.buffer, bytes.byteOffset, bytes.byteLength / made.BYTES_PER_ELEMENT);
 }
 
-/** Where a tensor's data is. Throws NotAllocatedError when it has none, UnsupportedOperationError when it is on another machine. */
+/** Returns the address of a tensor's data. Throws NotAllocatedError when it has none, UnsupportedOperationError when it is on another machine. */
 export function dataOf(tensor: Tensor): Pointer<"void"> {
   const { data, buffer } = tensor.struct;
   if (buffer !== null && remoteBuffers.has(buffer)) {

@@ -10,7 +10,7 @@ export const gateStates = { wait: 0, go: 1, stop: 2 } as const;
 const POLL_MS = 50;
 const ALIVE_MS = 5_000;
 
-/** Which nodes are shown, and how the thread hears to go on. */
+/** The nodes to show, and the signal to continue. */
 export interface Watch {
   /** The nodes. */
   readonly nodes: readonly Pointer<"ggml_tensor">[];

@@ -5,7 +5,7 @@ import { type BackendPlace, withBackends } from "./compute.ts";
 
 type OptContext = Pointer<"ggml_opt_context">;
 
-/** Makes an optimizer out of the bytes of its parameters. C: `ggml_opt_init`. */
+/** Creates an optimizer from the bytes of its parameters. C: `ggml_opt_init`. */
 export function initTraining(params: Uint8Array, { native, lib }: TaskContext): OptContext {
   const view: StructView<ggml_opt_params> = native.structFrom("ggml_opt_params", params);
   return lib.ggml_opt_init(view) as OptContext;
@@ -17,7 +17,7 @@ export interface EvaluateInput {
   readonly context: OptContext;
   /** Its backends. */
   readonly places: readonly BackendPlace[];
-  /** Where the loss goes. */
+  /** The result that gathers the loss. */
   readonly result: Pointer<"ggml_opt_result"> | null;
 }
 
@@ -38,17 +38,17 @@ export interface EpochInput {
   readonly places: readonly BackendPlace[];
   /** The dataset. */
   readonly dataset: Pointer<"ggml_opt_dataset">;
-  /** Where the batches go. */
+  /** The tensor that receives the batches. */
   readonly inputs: Pointer<"ggml_tensor">;
-  /** Where the labels go. */
+  /** The tensor that receives the labels. */
   readonly labels: Pointer<"ggml_tensor"> | null;
   /** Number of batches to train with. */
   readonly split: number;
   /** Number of batches. */
   readonly batches: number;
-  /** Where the losses of training go. */
+  /** The result that gathers the losses of training. */
   readonly train: Pointer<"ggml_opt_result"> | null;
-  /** Where the losses of evaluation go. */
+  /** The result that gathers the losses of evaluation. */
   readonly evaluation: Pointer<"ggml_opt_result"> | null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Makes what an {@linkcode Optimizer} stands on.
+ * Creates the native objects of an {@linkcode Optimizer}.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export interface StartedTraining {
   readonly native: Native;
   /** The native optimizer, which the caller owns. */
   readonly pointer: Pointer<"ggml_opt_context">;
-  /** Where it computes. */
+  /** The thread that computes. */
   readonly thread: ComputeThread;
   /** The checked options. */
   readonly settings: OptimizerSettings;
@@ -42,11 +42,11 @@ export interface StartedTraining {
   readonly numbers: StructView<ggml_opt_optimizer_params>;
   /** By which its own tensors are handed out. */
   readonly own: GgmlContext;
-  /** Gives up what it needs; once it is freed. */
+  /** Releases what it depends on; called once it is freed. */
   release(this: void): void;
 }
 
-/** Makes a native optimizer, on a native thread. Throws as `Optimizer.create` does. C: `ggml_opt_init`, `ggml_opt_default_params`. */
+/** Creates a native optimizer on a native thread. Throws as `Optimizer.create` does. C: `ggml_opt_init`, `ggml_opt_default_params`. */
 export async function startTraining(options: OptimizerOptions): Promise<StartedTraining> {
   const settings = checkSettings(options);
   const { native } = settings.backends[0] as Backend;

@@ -63,7 +63,7 @@ export class Dataset implements NativeObject<"ggml_opt_dataset">, Disposable {
   readonly #handle: Handle<"ggml_opt_dataset">;
   readonly #context: GgmlContext;
 
-  /** Makes one, filled with zeros. Throws InvalidArgumentError for a bad option, AllocationError when there isn't enough memory. C: `ggml_opt_dataset_init`. */
+  /** Creates a dataset filled with zeros. Throws InvalidArgumentError for a bad option, AllocationError when there isn't enough memory. C: `ggml_opt_dataset_init`. */
   static async create(options: DatasetOptions): Promise<Dataset> {
     const native = await open();
     return new Dataset(native, options);

@@ -17,11 +17,11 @@ import type { OptimizerOptions } from "./types.ts";
 export interface NativeFitOptions extends Pick<OptimizerOptions, "backends" | "loss" | "inputs" | "outputs" | "kind"> {
   /** Number of passes over the dataset: 1 to 2,147,483,647. C: `nepoch`. */
   readonly epochs: number;
-  /** After how many datapoints a step is made: a multiple of the inputs' batch, which divides the dataset. Default one batch. C: `nbatch_logical`. */
+  /** Number of datapoints per optimizer step: a multiple of the inputs' batch, which divides the dataset. Default one batch. C: `nbatch_logical`. */
   readonly stepSize?: number | undefined;
   /** The part of the dataset that is evaluated only: 0, the default, to less than 1. C: `val_split`. */
   readonly validation?: number | undefined;
-  /** Whether a bar is written to the error output. Default false. C: `!silent`. */
+  /** Whether to show a progress bar on the error output. Default false. C: `!silent`. */
   readonly progressBar?: boolean | undefined;
 }
 

@@ -28,7 +28,7 @@ export const GRAPH_SIZE = 4 * 2048;
 
 /** A model that is trained. */
 export interface Model {
-  /** Where the datapoints go. */
+  /** The tensor that receives the datapoints. */
   readonly inputs: Tensor;
   /** The outputs. */
   readonly outputs: Tensor;

@@ -93,7 +93,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
   }
 
   /**
-   * Makes an optimizer. Throws InvalidArgumentError for a bad option, TensorShapeError, TensorTypeError, GraphError, UnsupportedOperationError or
+   * Creates an optimizer. Throws InvalidArgumentError for a bad option, TensorShapeError, TensorTypeError, GraphError, UnsupportedOperationError or
    * NotAllocatedError for a model that can't be trained; rejects with NativeAbortError when native code aborts all the same.
    * C: `ggml_opt_init`, `ggml_opt_default_params`.
    */
@@ -106,7 +106,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     return this.#handle.pointer;
   }
 
-  /** Which optimizer it is. C: `ggml_opt_context_optimizer_type`, `ggml_opt_optimizer_name`. */
+  /** The kind of optimizer. C: `ggml_opt_context_optimizer_type`, `ggml_opt_optimizer_name`. */
   get kind(): OptimizerKind {
     const { lib } = this.native;
     const type = lib.ggml_opt_context_optimizer_type(this.unsafePointer);
@@ -119,7 +119,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     return this.native.lib.ggml_opt_static_graphs(this.unsafePointer);
   }
 
-  /** Where the datapoints go. C: `ggml_opt_inputs`. */
+  /** The tensor that receives the datapoints. C: `ggml_opt_inputs`. */
   get inputs(): Tensor | undefined {
     return this.#tensor("ggml_opt_inputs");
   }
@@ -193,7 +193,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     this.native.lib.ggml_opt_reset(this.unsafePointer, optimizer);
   }
 
-  /** Returns the datapoints another order: all of them, or the first `count`. C: `ggml_opt_dataset_shuffle`. */
+  /** Shuffles the datapoints: all of them, or the first `count`. C: `ggml_opt_dataset_shuffle`. */
   shuffle(dataset: Dataset, count?: number): void {
     this.#assertIdle("shuffle");
     brands.dataset.check("the dataset", dataset);
@@ -308,7 +308,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
   }
 
   /**
-   * Fits the model to a dataset; gives what the last epoch gave. It does what `ggml_opt_fit` does, and can be watched and stopped;
+   * Fits the model to a dataset and returns the summary of the last epoch. Does what `ggml_opt_fit` does, but reports progress and can be stopped;
    * {@linkcode fitNative} calls that itself. The datapoints that are evaluated are the same in each epoch.
    */
   async fit(dataset: Dataset, options: FitOptions): Promise<EpochSummary> {
@@ -325,7 +325,7 @@ export class Optimizer implements NativeObject<"ggml_opt_context">, Disposable {
     }
   }
 
-  /** `ggml_opt_epoch` itself, without a sign of life until it is done but a bar on the error output. C: `ggml_opt_epoch`, `ggml_opt_epoch_callback_progress_bar`. */
+  /** Calls `ggml_opt_epoch` itself, which reports nothing until it is done but a progress bar on the error output. C: `ggml_opt_epoch`, `ggml_opt_epoch_callback_progress_bar`. */
   async epochNative(
     dataset: Dataset,
     options?: Pick<EpochOptions, "split" | "train" | "evaluation"> & { readonly progressBar?: boolean | undefined },

@@ -43,7 +43,7 @@ export interface PassState {
   readonly model: Model | undefined;
   /** Whether an evaluation is allocated. */
   readonly allocated: boolean;
-  /** Where the labels go. */
+  /** The tensor that receives the labels. */
   readonly labels: Tensor | undefined;
 }
 

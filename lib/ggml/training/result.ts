@@ -40,7 +40,7 @@ export class TrainingResult implements NativeObject<"ggml_opt_result">, Disposab
   readonly native: Native;
   readonly #handle: Handle<"ggml_opt_result">;
 
-  /** Makes an empty one with libraries that are open. C: `ggml_opt_result_init`. */
+  /** Creates an empty result with libraries that are open. C: `ggml_opt_result_init`. */
   constructor(native: Native) {
     this.native = checkNative(native);
     brands.trainingResult.add(this);
@@ -49,7 +49,7 @@ export class TrainingResult implements NativeObject<"ggml_opt_result">, Disposab
     this.#handle = new Handle({ what: "the result of training", pointer, free });
   }
 
-  /** Makes an empty one once the libraries are open. */
+  /** Opens the libraries and creates an empty result. */
   static async create(): Promise<TrainingResult> {
     return new TrainingResult(await open());
   }

@@ -9,7 +9,7 @@ export interface OptimizerOptions {
   readonly backends: readonly Backend[];
   /** The loss that is minimized. */
   readonly loss: LossType;
-  /** Where the datapoints go, `[size, datapoints]`; without it each evaluation brings a graph of its own, see Optimizer.prepare. */
+  /** The tensor that receives the datapoints, `[size, datapoints]`; without it each evaluation brings a graph of its own, see Optimizer.prepare. */
   readonly inputs?: Tensor | undefined;
   /** The model's outputs, f32, `[size, datapoints]`. */
   readonly outputs?: Tensor | undefined;
@@ -17,7 +17,7 @@ export interface OptimizerOptions {
   readonly kind?: OptimizerKind | undefined;
   /** Numbers of the optimizer. */
   readonly parameters?: OptimizerParameters | undefined;
-  /** After how many batches a step is made: 1 to 2,147,483,647, default 1; 1 for graphs of their own. C: `opt_period`. */
+  /** Number of batches per optimizer step: 1 to 2,147,483,647, default 1; 1 for graphs of their own. C: `opt_period`. */
   readonly period?: number | undefined;
   /** Only evaluate, never train. Default false. C: `GGML_OPT_BUILD_TYPE_FORWARD`. */
   readonly evaluateOnly?: boolean | undefined;
@@ -39,9 +39,9 @@ export interface TrainingProgress {
 export interface EpochOptions {
   /** Number of datapoints to train with; the others are evaluated. A multiple of the batch; default all. C: `idata_split`. */
   readonly split?: number | undefined;
-  /** Also gathers what training gives; default: one for this pass. */
+  /** Also gathers the results of training. Default one for this pass. */
   readonly train?: TrainingResult | undefined;
-  /** Also gathers what evaluation gives; default: one for this pass. */
+  /** Also gathers the results of evaluation. Default one for this pass. */
   readonly evaluation?: TrainingResult | undefined;
   /** Called after each batch. */
   readonly onProgress?: ((progress: TrainingProgress) => void) | undefined;

@@ -15,7 +15,8 @@ import {
   UnsupportedKeywordError,
 } from "../../../mod.ts";
 import { ajvValidator } from "../../unit/schema/oracle.ts";
-import { boundedSchemas, randomSchemas, type RootCase } from "../../unit/schema/random_schemas.ts";
+import type { RootCase } from "../../unit/schema/flat_schemas.ts";
+import { boundedSchemas, randomSchemas } from "../../unit/schema/random_schemas.ts";
 import { testModel } from "../support.ts";
 
 /** `GGML_FFI_STRUCTURED=100` for the long form. */

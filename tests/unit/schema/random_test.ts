@@ -6,7 +6,8 @@ import { GrammarMatcher, matchesGrammar, parseGrammar } from "../../../lib/gbnf/
 import { schemaToGrammar } from "../../../lib/json_schema/mod.ts";
 import { randomBelow } from "../../support/random.ts";
 import { ajvValidator, isValidText, mutateText, mutateValue, settings, walk } from "./oracle.ts";
-import { randomSchemas, type RootCase } from "./random_schemas.ts";
+import type { RootCase } from "./flat_schemas.ts";
+import { randomSchemas } from "./random_schemas.ts";
 
 const runs = Number(process.env["GGML_FFI_SCHEMAS"] ?? 300);
 

@@ -1,69 +1,21 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import test from "node:test";
-import { pathToFileURL } from "node:url";
 import { GgmlError, InvalidArgumentError } from "../../../lib/errors.ts";
 import {
   AudioEmptyError,
   AudioFormatError,
-  AudioNotFoundError,
   AudioSampleError,
-  type AudioSource,
   AudioTruncatedError,
   decodeAudio,
   encodeWav,
   readAudio,
-  type ReadAudioOptions,
   readWavInfo,
   type SampleEncoding,
 } from "../../../lib/whisper/audio/mod.ts";
 import { joined } from "../../../ffi/memory/concat.ts";
 import { randomNumbers } from "../../support/random.ts";
-import { buildWav, type WavPlan } from "./wav_builder.ts";
-
-/** Samples as an encoding holds them: what is read must be exactly this. */
-const values = [0, 0.5, -0.5, 0.25, -1, 0.9921875, 0.0078125, -0.0078125];
-
-type Writer = (view: DataView, at: number, value: number) => void;
-
-const encodings: Readonly<Record<string, { codec: number; bits: number; write: Writer }>> = {
-  u8: { codec: 1, bits: 8, write: (view, at, value) => view.setUint8(at, value * 128 + 128) },
-  s16: { codec: 1, bits: 16, write: (view, at, value) => view.setInt16(at, value * 0x8000, true) },
-  s24: {
-    codec: 1,
-    bits: 24,
-    write: (view, at, value) => {
-      const whole = value * 0x800000;
-      view.setUint8(at, whole & 0xff);
-      view.setInt16(at + 1, whole >> 8, true);
-    },
-  },
-  s32: { codec: 1, bits: 32, write: (view, at, value) => view.setInt32(at, value * 0x80000000, true) },
-  f32: { codec: 3, bits: 32, write: (view, at, value) => view.setFloat32(at, value, true) },
-  f64: { codec: 3, bits: 64, write: (view, at, value) => view.setFloat64(at, value, true) },
-};
-
-function wav(name: string, samples: readonly number[], plan: WavPlan = {}): Uint8Array<ArrayBuffer> {
-  const { codec, bits, write } = encodings[name] as (typeof encodings)[string];
-  const view = new DataView(new ArrayBuffer(samples.length * bits / 8));
-  samples.forEach((value, index) => write(view, index * bits / 8, value));
-  return buildWav({ codec, bits, data: new Uint8Array(view.buffer), ...plan });
-}
-
-async function refused(
-  source: AudioSource,
-  type: typeof GgmlError,
-  message: RegExp,
-  options: ReadAudioOptions = { ffmpeg: false },
-): Promise<void> {
-  await assert.rejects(decodeAudio(source, options), (error) => {
-    assert.ok(error instanceof type, String(error));
-    assert.match(error.message, message);
-    return true;
-  });
-}
+import { buildWav } from "./wav_builder.ts";
+import { encodings, refused, values, wav } from "./wav_samples.ts";
 
 for (const name of Object.keys(encodings)) {
   for (const extensible of [false, true]) {
@@ -239,47 +191,6 @@ test("samples that are no numbers are refused with their place", async () => {
   await refused(wav("f32", [1e38]), AudioSampleError, /sample 0/);
 });
 
-test("files, URLs, blobs, streams of any pieces", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "wav-"));
-  try {
-    const path = join(folder, "sound with spaces.wav");
-    const file = wav("s16", values);
-    await writeFile(path, file);
-    const bytewise = async function* () {
-      for (const byte of file) yield await Promise.resolve(Uint8Array.of(byte));
-    };
-    const sources = [
-      path,
-      pathToFileURL(path),
-      pathToFileURL(path).href,
-      file,
-      file.buffer,
-      new Blob([file]),
-      bytewise(),
-    ];
-    for (const source of sources) assert.deepEqual([...await decodeAudio(source)], values);
-    await refused(join(folder, "none.wav"), AudioNotFoundError, /there is no file .*none.wav; check the path/);
-    await refused(folder, AudioNotFoundError, /is a folder/);
-    await refused("https://example.org/a.wav", InvalidArgumentError, /isn't fetched/);
-    await refused(new URL("https://example.org/a.wav"), InvalidArgumentError, /isn't fetched/);
-    for (const wrong of [undefined, null, 5, {}, [], "", "a\0b", Symbol("a")]) {
-      await refused(wrong as never, InvalidArgumentError, /give (a path|the path of a file)/);
-    }
-    const locked = new Blob([file]).stream();
-    locked.getReader();
-    await refused(locked, InvalidArgumentError, /is read by something else/);
-    await refused(
-      (async function* () {
-        yield "text" as never;
-      })(),
-      InvalidArgumentError,
-      /has "text" in it/,
-    );
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-});
-
 test("raw samples without a header", async () => {
   const data = new Uint8Array(Int16Array.of(0, 0x4000, -0x8000).buffer);
   const raw = { encoding: "s16", sampleRate: 16_000, channels: 1 } as const;
@@ -311,77 +222,6 @@ test("what a header says", async () => {
   assert.deepEqual(info, { encoding: "s24", sampleRate: 48_000, channels: 2, frames: 8, duration: 8 / 48_000 });
   const { frames } = await readWavInfo(new Blob([wav("s16", values, { dataSize: 0xffffffff })]).stream());
   assert.equal(frames, undefined);
-});
-
-test("an abort ends the reading, also of a stream that never goes on, and closes the stream", async () => {
-  for (const file of [wav("s16", values), new Uint8Array(0)]) {
-    const controller = new AbortController();
-    const cancelled = Promise.withResolvers<void>();
-    const stream = new ReadableStream<Uint8Array>({
-      start: (inner) => file.length > 0 ? inner.enqueue(file.subarray(0, 50)) : undefined,
-      cancel: () => cancelled.resolve(),
-    });
-    const reading = decodeAudio(stream, { signal: controller.signal });
-    const reason = new Error("enough");
-    setTimeout(() => controller.abort(reason), 0);
-    await assert.rejects(reading, (error) => error === reason);
-    await cancelled.promise;
-  }
-  const reason = new Error("before");
-  await assert.rejects(
-    decodeAudio(wav("s16", values), { signal: AbortSignal.abort(reason) }),
-    (error) => error === reason,
-  );
-});
-
-test("leaving the loop cancels the stream", async () => {
-  const cancelled = Promise.withResolvers<void>();
-  const file = wav("s16", Array<number>(40_000).fill(0.5), { dataSize: 0xffffffff });
-  const stream = new ReadableStream<Uint8Array>({
-    start: (inner) => inner.enqueue(file),
-    cancel: () => cancelled.resolve(),
-  });
-  for await (const piece of readAudio(stream)) {
-    assert.ok(piece.length > 0);
-    break;
-  }
-  await cancelled.promise;
-});
-
-test("an error of the stream is the error of the reading", async () => {
-  const reason = new Error("the line broke");
-  const stream = new ReadableStream<Uint8Array>({ pull: (inner) => inner.error(reason) });
-  await assert.rejects(decodeAudio(stream), (error) => error === reason);
-});
-
-test("hours of audio come in small pieces", async () => {
-  // Two hours of a stream that is made as it is read.
-  const seconds = 7_200;
-  const second = new Uint8Array(Int16Array.from({ length: 16_000 }, (_, at) => at).buffer);
-  const stream = async function* () {
-    yield wav("s16", [], { dataSize: 0xffffffff });
-    for (let at = 0; at < seconds; at++) yield await Promise.resolve(second);
-  };
-  let [length, longest] = [0, 0];
-  for await (const piece of readAudio(stream())) {
-    length += piece.length;
-    longest = Math.max(longest, piece.length);
-  }
-  assert.equal(length, seconds * 16_000);
-  assert.ok(longest <= 16_384, String(longest));
-});
-
-test("the event loop goes on while audio in memory is read", { timeout: 60_000 }, async () => {
-  const file = encodeWav(new Float32Array(44_100 * 2 * 60), { sampleRate: 44_100, channels: 2 });
-  let [turns, reading] = [0, true];
-  const count = () => {
-    turns++;
-    if (reading) setImmediate(count);
-  };
-  setImmediate(count);
-  assert.equal((await decodeAudio(file)).length, 16_000 * 60);
-  reading = false;
-  assert.ok(turns > 5, String(turns));
 });
 
 test("encodeWav writes what can be read again, and refuses what it can't write", async () => {
