@@ -20,15 +20,22 @@ export const backendRules: readonly Rule[] = [
     /^ggml_backend_(load|load_all|load_all_from_path)$/,
     "modules of this API version",
     "lib/ggml/backend/module_file.ts",
+    "tests/ggml/backend/registry_test.ts",
   ),
   trusts(/^ggml_backend_(register|device_register)$/, "an interface that stays", null),
-  trusts(/^ggml_backend_unload$/, "no device of the module in use", "lib/ggml/backend/modules.ts"),
+  trusts(
+    /^ggml_backend_unload$/,
+    "no device of the module in use",
+    "lib/ggml/backend/modules.ts",
+    "tests/ggml/backend/registry_test.ts",
+  ),
   requires(/^ggml_backend_cpu_set_\w+$/, "lib.ggml_backend_is_cpu(backend_cpu)"),
   requires(/^ggml_backend_cpu_set_n_threads$/, "n_threads >= 1 && n_threads <= 512"),
   trusts(
     /^ggml_backend_cpu_set_(threadpool|abort_callback)$/,
     "what is set stays as long as the backend",
     "lib/ggml/backend/backend.ts",
+    "tests/ggml/backend/bad_objects_test.ts",
   ),
 
   // Buffers.
@@ -38,6 +45,7 @@ export const backendRules: readonly Rule[] = [
     /^ggml_backend_(cpu_buffer_from_ptr|dev_buffer_from_host_ptr)$/,
     "memory of that size that outlives the buffer",
     "lib/ggml/backend/buffer.ts",
+    "tests/ggml/robustness/wrong_arguments_test.ts",
   ),
   requires(/^ggml_backend_dev_buffer_from_host_ptr$/, "max_tensor_size <= size"),
   trusts(
@@ -48,7 +56,12 @@ export const backendRules: readonly Rule[] = [
   ),
   requires(/^ggml_backend_multi_buffer_alloc_buffer$/, "n_buffers > 0", "fits(buffers, n_buffers * 8)"),
   requires(/^ggml_backend_multi_buffer_set_usage$/, "lib.ggml_backend_buffer_is_multi_buffer(buffer)"),
-  trusts(/^ggml_backend_(buffer_free|free)$/, "nothing that uses it", "lib/ggml/backend/buffer.ts"),
+  trusts(
+    /^ggml_backend_(buffer_free|free)$/,
+    "nothing that uses it",
+    "lib/ggml/backend/buffer.ts",
+    "tests/ggml/robustness/wrong_arguments_test.ts",
+  ),
   requires(
     /^ggml_backend_view_init$/,
     "tensor.buffer == null",
@@ -92,6 +105,7 @@ export const backendRules: readonly Rule[] = [
     /^ggml_backend_tensor_(set|get)(_2d)?_async$/,
     "memory that stays until ggml_backend_synchronize",
     "lib/ggml/tensor/write.ts",
+    "tests/ggml/robustness/values_test.ts",
   ),
 
   // Events, graphs.
@@ -102,9 +116,15 @@ export const backendRules: readonly Rule[] = [
     /^ggml_backend_graph_plan_(compute|free)$/,
     "a plan of this backend whose graph is as it was",
     "lib/ggml/graph/graph.ts",
+    "tests/ggml/tensor/tensors_test.ts",
   ),
   requires(/^ggml_backend_graph_copy$/, "allocated(graph)"),
-  trusts(/^ggml_backend_graph_copy_free$/, "a copy that wasn't freed", "lib/ggml/backend/graph_copy.ts"),
+  trusts(
+    /^ggml_backend_graph_copy_free$/,
+    "a copy that wasn't freed",
+    "lib/ggml/backend/graph_copy.ts",
+    "tests/ggml/backend/backend_test.ts",
+  ),
   requires(
     /^ggml_backend_compare_graph_backend$/,
     "computable(backend1, graph)",
@@ -160,11 +180,13 @@ export const backendRules: readonly Rule[] = [
     /^ggml_backend_sched_alloc_graph$/,
     "a scheduler that was reset since its last graph",
     "lib/ggml/scheduler/scheduler.ts",
+    "tests/ggml/scheduler/scheduler_test.ts",
   ),
   trusts(
     /^ggml_backend_sched_(reset|free|set_tensor_backend|set_eval_callback)$/,
     "no computation of the scheduler",
     "lib/ggml/scheduler/scheduler.ts",
+    "tests/ggml/scheduler/scheduler_test.ts",
   ),
 
   // Training.
@@ -202,7 +224,12 @@ export const backendRules: readonly Rule[] = [
     "(params.inputs == null) == (params.outputs == null) && (params.inputs == null) == (params.ctx_compute == null)",
     "params.inputs == null || oneOf(ggml_opt_build_type, params.build_type)",
   ),
-  trusts(/^ggml_opt_init$/, "a scheduler and tensors that outlive the optimizer", "lib/ggml/training/optimizer.ts"),
+  trusts(
+    /^ggml_opt_init$/,
+    "a scheduler and tensors that outlive the optimizer",
+    "lib/ggml/training/optimizer.ts",
+    "tests/ggml/training/training_test.ts",
+  ),
   requires(
     /^ggml_opt_epoch$/,
     "idata_split >= 0 && idata_split <= lib.ggml_opt_dataset_ndata(dataset)",
@@ -219,6 +246,7 @@ export const backendRules: readonly Rule[] = [
     /^ggml_opt_(alloc|eval|prepare_alloc|reset)$/,
     "ggml_opt_alloc before ggml_opt_eval, once each",
     "lib/ggml/training/epochs.ts",
+    "tests/ggml/training/training_test.ts",
   ),
   requires(/^ggml_opt_result_ndata$/, "fits(ndata, 8)"),
   requires(/^ggml_opt_result_(loss|accuracy)$/, "fits(unc, 8)"),
@@ -226,6 +254,7 @@ export const backendRules: readonly Rule[] = [
     /^ggml_opt_result_pred$/,
     "room for the count that ggml_opt_result_ndata gives",
     "lib/ggml/training/result.ts",
+    "tests/ggml/robustness/wrong_arguments_test.ts",
   ),
 
   // Remote backends.

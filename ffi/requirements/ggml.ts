@@ -7,7 +7,12 @@ export const ggmlRules: readonly Rule[] = [
     "params.mem_size > 0n || params.mem_buffer != null",
     "params.mem_buffer == null || aligned(params.mem_buffer, 16)",
   ),
-  trusts(/^ggml_init$/, "mem_buffer stays until ggml_free", "lib/ggml/tensor/context.ts"),
+  trusts(
+    /^ggml_init$/,
+    "mem_buffer stays until ggml_free",
+    "lib/ggml/tensor/context.ts",
+    "tests/ggml/robustness/crash_test.ts",
+  ),
   requires(
     /^ggml_(blck_size|type_size|type_name|row_size|get_type_traits(_cpu)?|quantize_init|type_sizef)$/,
     "type != ggml_type.GGML_TYPE_COUNT",
@@ -70,7 +75,12 @@ export const ggmlRules: readonly Rule[] = [
     "hasGradients(cgraph)",
     "hasParameterAndLoss(cgraph)",
   ),
-  trusts(/^ggml_build_backward_expand$/, "operators whose gradient ggml knows", "lib/ggml/graph/differentiable.ts"),
+  trusts(
+    /^ggml_build_backward_expand$/,
+    "operators whose gradient ggml knows",
+    "lib/ggml/graph/differentiable.ts",
+    "tests/ggml/tensor/tensors_test.ts",
+  ),
   requires(/^ggml_graph_node$/, "i < lib.ggml_graph_n_nodes(cgraph) && i >= -lib.ggml_graph_n_nodes(cgraph)"),
   requires(/^ggml_graph_add_node$/, "lib.ggml_graph_n_nodes(cgraph) < lib.ggml_graph_size(cgraph)"),
   requires(
@@ -80,8 +90,18 @@ export const ggmlRules: readonly Rule[] = [
   ),
   requires(/^ggml_graph_reset$/, "hasGradients(cgraph)"),
   trusts(/^ggml_graph_dump_dot$/, "a file that can be written", null),
-  trusts(/^ggml_graph_clear$/, "no computation that uses the graph", "lib/ggml/graph/graph.ts"),
-  trusts(/^ggml_(reset|free)$/, "no computation that uses the context's tensors", "lib/ggml/tensor/context.ts"),
+  trusts(
+    /^ggml_graph_clear$/,
+    "no computation that uses the graph",
+    "lib/ggml/graph/graph.ts",
+    "tests/ggml/tensor/tensors_test.ts",
+  ),
+  trusts(
+    /^ggml_(reset|free)$/,
+    "no computation that uses the context's tensors",
+    "lib/ggml/tensor/context.ts",
+    "tests/ggml/robustness/crash_test.ts",
+  ),
   requires(/^ggml_graph_plan$/, "n_threads <= 512", "allocated(cgraph)"),
   requires(
     /^ggml_graph_compute$/,
@@ -131,11 +151,13 @@ export const ggmlRules: readonly Rule[] = [
     /^ggml_(log_set|set_abort_callback)$|_log_set$/,
     "a C function that any thread may call for ever",
     "ffi/native.ts",
+    "tests/ffi/memory_test.ts",
   ),
   trusts(
     /^ggml_(map_custom\d(_inplace)?|custom_4d|custom_inplace)$/,
     "a C function that compute threads may call",
     "lib/ggml/ops/custom.ts",
+    "tests/ggml/tensor/tensors_test.ts",
   ),
   trusts(/^ggml_(numa_init|cpu_init|quantize_free|time_init)$/, "nothing else runs", null),
 ];

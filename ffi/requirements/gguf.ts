@@ -28,7 +28,12 @@ const scalar = (name: string): Rule =>
 
 /** What gguf.h requires. */
 export const ggufRules: readonly Rule[] = [
-  trusts(/^gguf_init_from_\w+$/, "a file whose counts and lengths fit its size", "lib/gguf/header.ts"),
+  trusts(
+    /^gguf_init_from_\w+$/,
+    "a file whose counts and lengths fit its size",
+    "lib/gguf/header.ts",
+    "tests/unit/gguf/header_test.ts",
+  ),
   requires(/^gguf_init_from_buffer$/, "size > 0", "fits(data, size)"),
   requires(/^gguf_init_from_callback$/, "max_expected_size > 0"),
   requires(/^gguf_get_(key|kv_type|arr_n)$/, KEY),
@@ -71,10 +76,12 @@ export const ggufRules: readonly Rule[] = [
     /^gguf_set_tensor_data$/,
     "memory of the tensor's size that stays until the file is written",
     "lib/ggml/native_gguf/native_gguf.ts",
+    "tests/ggml/native_gguf/native_gguf_test.ts",
   ),
   trusts(
     /^gguf_write_to_file(_ptr)?$/,
     "tensors with data in this process's memory, unless only_meta",
     "lib/ggml/native_gguf/native_gguf.ts",
+    "tests/ggml/native_gguf/native_gguf_test.ts",
   ),
 ];

@@ -17,8 +17,8 @@ export interface Unseen {
   readonly text: string;
   /** The file of the library that sees to it when the library calls; `null` where it never does. */
   readonly seenToBy: string | null;
-  /** The test that tries it; without one, that of the file's guards. */
-  readonly triedBy?: string | undefined;
+  /** The test that tries it there. */
+  readonly triedBy: string | null;
 }
 
 /** A rule whose conditions can all be checked. */
@@ -27,6 +27,6 @@ export function requires(functions: RegExp, ...conditions: readonly string[]): R
 }
 
 /** A rule of which no argument tells whether it is kept. */
-export function trusts(functions: RegExp, text: string, seenToBy: string | null, triedBy?: string): Rule {
+export function trusts(functions: RegExp, text: string, seenToBy: string | null, triedBy: string | null = null): Rule {
   return { functions, conditions: [], unseen: [{ text, seenToBy, triedBy }] };
 }

@@ -8,6 +8,7 @@ export const whisperRules: readonly Rule[] = [
     /^(whisper|parakeet)_(vad_)?init(?!_state)\w*$/,
     "a model's file whose counts and lengths fit its size",
     "lib/whisper/model_file/speech_model.ts",
+    "tests/whisper/models_test.ts",
   ),
   requires(/^(whisper|parakeet)_(vad_)?init(?!_state)\w*$/, "lib.ggml_backend_reg_count() > 0"),
   requires(/^(whisper|parakeet)_init_from_buffer\w*$/, "buffer_size > 0", "fits(buffer, buffer_size)"),

@@ -6,8 +6,6 @@ import { parameterWords, type Requirements, requirementsOf, ruleFiles } from "..
 import { functionNames } from "../../ffi/tables.ts";
 import { missing, unkept, untried } from "../../tests/checked/untried.ts";
 import { ROOT } from "../support/root.ts";
-import { readGuardTests } from "./guard_tests.ts";
-import { readGuards } from "./guards.ts";
 
 /** One requirement of a function. */
 export interface Row {
@@ -23,12 +21,13 @@ export interface Row {
 
 const ARGUMENTS = "ffi/checked/arguments.ts";
 const TEST = "tests/checked/checked_test.ts";
+const WORKER = "ffi/thread/worker_server.ts";
+const WORKER_TEST = "tests/ffi/thread/native_thread_test.ts";
 const CALLER = "the caller, who alone can know it";
 
 /** The table, function by function. */
 export function requirementRows(): Row[] {
   const headers = headerOf();
-  const tests = testOfFile();
   return functionNames().flatMap((name) => {
     const requirements = requirementsOf(name);
     const row = (requirement: string, checked: string | null, tested: string | null, isReason = false): Row => ({
@@ -46,13 +45,9 @@ export function requirementRows(): Row[] {
         return row(text, `ffi/requirements/${fileOf(name, text)}`, reason ?? TEST, reason !== undefined);
       }),
       ...requirements.unseen.map(({ text, seenToBy, triedBy }) =>
-        seenToBy === null
-          ? row(text, CALLER, CALLER, true)
-          : row(text, seenToBy, triedBy ?? tests.get(seenToBy) ?? null)
+        seenToBy === null ? row(text, CALLER, CALLER, true) : row(text, seenToBy, triedBy)
       ),
-      ...threadRows(requirements).map((text) =>
-        row(text, "ffi/thread/worker_server.ts", tests.get("ffi/thread/worker_server.ts") ?? null)
-      ),
+      ...threadRows(requirements).map((text) => row(text, WORKER, "tests/ffi/thread/native_thread_test.ts")),
     ];
   });
 }
@@ -109,16 +104,5 @@ function headerOf(): Map<string, string> {
         [fn, header] as const
       )
     ),
-  );
-}
-
-/** A test that fails when a guard of a file is taken away. */
-function testOfFile(): Map<string, string> {
-  const tests = readGuardTests();
-  return new Map(
-    readGuards(ROOT).flatMap(({ id, file }) => {
-      const test = tests[id];
-      return test === null || test === undefined ? [] : [[file, test.file] as const];
-    }),
   );
 }
