@@ -47,7 +47,7 @@ export function requirementRows(): Row[] {
       ...requirements.unseen.map(({ text, seenToBy, triedBy }) =>
         seenToBy === null ? row(text, CALLER, CALLER, true) : row(text, seenToBy, triedBy)
       ),
-      ...threadRows(requirements).map((text) => row(text, WORKER, "tests/ffi/thread/native_thread_test.ts")),
+      ...threadRows(requirements).map((text) => row(text, WORKER, WORKER_TEST)),
     ];
   });
 }
