@@ -34,7 +34,10 @@ export function shallowSteps(
   const depths = new Map<Pointer<"ggml_tensor">, number>();
   const open = [result];
   for (let at = open.at(-1); at !== undefined; at = open.at(-1)) {
-    const sources = Array.from(native.structAt("ggml_tensor", at).src).filter((source) => source !== 0n) as typeof open;
+    const current = at;
+    // A cast is among its own operands.
+    const sources = Array.from(native.structAt("ggml_tensor", at).src)
+      .filter((source) => source !== 0n && source !== current) as typeof open;
     const waiting = depths.has(at) ? [] : sources.filter((source) => !depths.has(source));
     if (waiting.length > 0) {
       open.push(...waiting.reverse());
