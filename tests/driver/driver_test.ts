@@ -8,7 +8,7 @@ import type { EntryName } from "./entries.ts";
 import { Table } from "./table.ts";
 
 /** Scenes of a child; `driver.ts` plays thousands. */
-const steps: Readonly<Record<EntryName, number>> = { ggml: 100, llama: 16, whisper: 16 };
+const steps: Readonly<Record<EntryName, number>> = { ggml: 24, llama: 5, whisper: 5 };
 
 /** A seed that each commit has of its own, so that a failure can be run again. */
 const seed = Number.parseInt(

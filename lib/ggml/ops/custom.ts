@@ -101,7 +101,7 @@ export function mapCustom(
   const checked = check(
     "mapCustom",
     context,
-    Object.fromEntries(operands.map((one, index) => [`operands[${index}]`, one])),
+    Object.fromEntries(Array.from(operands, (one, index) => [`operands[${index}]`, one])),
   );
   const call = (): CustomFunction => compute;
   if (b === undefined) {
@@ -173,7 +173,11 @@ export function custom(
   }
   if ((shape === undefined) === (target === undefined)) refuseBoth(shape);
   const all = target === undefined ? operands : [target, ...operands];
-  const checked = check("custom", context, Object.fromEntries(all.map((one, index) => [`operands[${index}]`, one])));
+  const checked = check(
+    "custom",
+    context,
+    Object.fromEntries(Array.from(all, (one, index) => [`operands[${index}]`, one])),
+  );
   const call = (): CustomFunction => compute;
   const pointers = BigUint64Array.from([
     ...operands.map(({ unsafePointer }) => unsafePointer),

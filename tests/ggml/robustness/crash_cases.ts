@@ -449,6 +449,13 @@ export const cases: Record<string, () => Promise<Seen> | Seen> = {
     await first;
     return [await second, codeOf(() => cpu.computeSync(graph))];
   },
+  "operands of a custom operator with holes": async () => {
+    const { context } = await squares();
+    return [
+      codeOf(() => ops.mapCustom(context, new Array(3), () => {})),
+      codeOf(() => ops.custom(context, new Array(3), () => {}, { type: "f32", shape: [1] })),
+    ];
+  },
   "nodes to compare that are none": async () => {
     const { cpu, graph, x } = await squares();
     const second = openCpu();

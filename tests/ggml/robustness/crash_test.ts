@@ -40,6 +40,7 @@ const expected: Record<string, readonly unknown[]> = {
   "a graph with indices, copied while it is computed": ["GRAPH", "none"],
   "memory that a custom operator disposes": ["none", "NOT_ALLOCATED", false, "none", "NOT_ALLOCATED", false],
   "an allocator's memory, disposed between two computations": ["DISPOSED", "NOT_ALLOCATED"],
+  "operands of a custom operator with holes": times(2, "INVALID_ARGUMENT"),
   "nodes to compare that are none": [...times(5, "INVALID_ARGUMENT"), "GRAPH", "GRAPH"],
 };
 
