@@ -1,4 +1,5 @@
 import { environment } from "../../ffi/runtime/environment.ts";
+import { releaseRegistry } from "../../ffi/library/release.ts";
 import { LibraryDownloadError } from "../../base/errors.ts";
 
 /** A tarball on a registry. */
@@ -9,13 +10,12 @@ export interface Tarball {
   readonly sha512: string;
 }
 
-const PUBLIC_REGISTRY = "https://registry.npmjs.org/";
 /** What is known of a package is read up to this size. */
 const MAX_BYTES = 1 << 24;
 
 /** Asks the npm registry where the tarball of a package is. Throws LibraryDownloadError. */
 export async function findTarball(name: string, version: string, signal: AbortSignal | undefined): Promise<Tarball> {
-  const registry = environment("NPM_CONFIG_REGISTRY") ?? environment("npm_config_registry") ?? PUBLIC_REGISTRY;
+  const registry = environment("NPM_CONFIG_REGISTRY") ?? environment("npm_config_registry") ?? releaseRegistry ?? "";
   const url = URL.parse(name.replace("/", "%2f"), registry.replace(/\/*$/, "/"));
   if (url === null) {
     throw failed(registry, `NPM_CONFIG_REGISTRY is ${JSON.stringify(registry)}, which is not a valid URL`);

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { run } from "../support/exec.ts";
 import { ROOT } from "../support/root.ts";
 import { examplesOfPackage } from "./examples.ts";
 import type { PlatformPackage } from "./platform.ts";
@@ -40,7 +41,7 @@ export async function stageSources(platforms: readonly PlatformPackage[], staged
     if (existsSync(join(ROOT, name))) cpSync(join(ROOT, name), join(staged, name), { recursive: true });
   }
   writeFileSync(join(staged, "README.md"), packageReadme(readFileSync(join(ROOT, "README.md"), "utf8")));
-  writeHashes(platforms, staged);
+  await writeRelease(platforms, staged);
   await withPackages(staged, () => embedThreads(staged));
   renameExamples(staged);
 }
@@ -56,16 +57,23 @@ export async function withPackages<T>(staged: string, work: () => T | Promise<T>
   }
 }
 
-function writeHashes(platforms: readonly PlatformPackage[], staged: string): void {
+/** Writes the hashes of the libraries and npm's registry. */
+async function writeRelease(platforms: readonly PlatformPackage[], staged: string): Promise<void> {
   const hashes = platforms.map(({ target, manifest }) => [target, createHash("sha256").update(manifest).digest("hex")]);
   const path = join(staged, "ffi", "library", "release.ts");
   const source = readFileSync(path, "utf8");
-  const made = source.replace(
-    "null as Readonly<Record<string, string>> | null",
-    () => JSON.stringify(Object.fromEntries(hashes), null, 2),
+  const registry = (await run("npm", ["config", "get", "registry"], { cwd: ROOT })).trim();
+  const made = fillIn(
+    fillIn(source, "null as Readonly<Record<string, string>> | null", Object.fromEntries(hashes)),
+    "null as string | null",
+    registry,
   );
-  if (made === source) throw new Error(`${path} has no place for the hashes`);
   writeFileSync(path, made);
+}
+
+function fillIn(source: string, place: string, value: unknown): string {
+  if (!source.includes(place)) throw new Error(`the release has no place ${place}`);
+  return source.replace(place, () => JSON.stringify(value, null, 2));
 }
 
 /** A user's editor and JSR show the examples: they import the package. */
