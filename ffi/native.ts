@@ -11,6 +11,7 @@ import { checkVersions, Libraries, type OpenedLibraries } from "./library/librar
 import { loadPackages, locateLibraries, type OpenOptions } from "./library/locate.ts";
 import type { LibrarySet } from "./library/manifest.ts";
 import { cString, readCBytes, readCString } from "./memory/c_string.ts";
+import { makePool, type Pool } from "./memory/pool.ts";
 import type { NativeBuffer, Pointer } from "./types/pointer.ts";
 import { type NativeRuntime, nativeRuntime } from "./runtime/types.ts";
 import { bytesOf, type Owner, StructFactory } from "./memory/struct_factory.ts";
@@ -260,6 +261,11 @@ export class Native {
     const whole = new Uint8Array(new ArrayBuffer(byteLength + alignment));
     const past = Number(this.addressOf(whole) % BigInt(alignment));
     return whole.subarray(past === 0 ? 0 : alignment - past).subarray(0, byteLength);
+  }
+
+  /** Zeroed memory that other threads use, until it is released; aligned to 64 bytes. Throws RangeError when there isn't that much. */
+  pool(byteLength: number): Pool {
+    return makePool(this.#runtime, this.#system, byteLength);
   }
 
   /** Native memory as bytes, not copied: valid as long as that memory. */

@@ -50,6 +50,7 @@ export function bunRuntime(): NativeRuntime {
 
   return {
     name: "bun",
+    keepsMemory: true,
     structs: false,
     maxParameters: MAX_PARAMETERS,
     mayCall: () => true,

@@ -56,6 +56,7 @@ export function denoRuntime(): NativeRuntime {
 
   return {
     name: "deno",
+    keepsMemory: false,
     structs: true,
     maxParameters: Infinity,
     // For all of it: with paths, Deno permits no addresses of memory.

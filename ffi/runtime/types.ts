@@ -41,6 +41,8 @@ export interface NativeRuntime {
   readonly structs: boolean;
   /** The most parameters that it takes. */
   readonly maxParameters: number;
+  /** Whether the memory of JavaScript stays until the process ends, whatever ends the program. */
+  readonly keepsMemory: boolean;
   /** Whether native code may be called. Deno asks its user once, where it can. */
   mayCall(): boolean;
   /** Binds an exported function of a library, which stays open for good. Throws when there is no such library or symbol. */

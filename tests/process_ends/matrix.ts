@@ -88,7 +88,9 @@ async function run(which: RuntimeName, moment: string, name: string): Promise<En
   });
   const ms = performance.now() - (acted ?? NaN);
   const words = stderr.trim().split("\n").at(-1) ?? "";
-  if (acted === undefined) return { how: `${signal ?? code} before the moment`, ms: 0, left: [], words: stderr.trim() };
+  if (acted === undefined) {
+    return { how: `${signal ?? code} before the moment`, ms: 0, left: [], words: stderr.trim().slice(-300) };
+  }
   return { how: String(signal ?? code), ms, left: [...await processesOf(mark), ...await filesOf(folder.path)], words };
 }
 

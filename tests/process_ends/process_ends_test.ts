@@ -8,6 +8,7 @@ import { ways } from "./ways.ts";
 const cases: readonly (readonly [moment: string, way: string])[] = [
   ["load", "process.exit"],
   ["prompt", "SIGTERM"],
+  ["compute", "an uncaught error"],
   ["generation", "an uncaught error"],
   ["transcription", "an unhandled rejection"],
   ["compute", "a Worker's terminate"],

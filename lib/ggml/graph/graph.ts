@@ -1,4 +1,4 @@
-import { allocate } from "../tensor/allocate.ts";
+import { allocatePool } from "../tensor/allocate.ts";
 import { boolean, integer, options, type RulesOf } from "../../../base/options.ts";
 import { definePicture } from "../../../base/inspect.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
@@ -376,17 +376,18 @@ export class Graph implements GraphReference, Disposable {
 function makeGraph(native: Native, size: number, gradients: boolean): GraphParts {
   const { lib } = native;
   const bytes = Number(lib.ggml_graph_overhead_custom(BigInt(size), gradients));
-  const kept: { pool: Uint8Array | undefined } = { pool: allocate(native, bytes, "a graph") };
-  const params = native.assign(native.struct("ggml_init_params"), {
-    mem_size: BigInt(bytes),
-    mem_buffer: kept.pool as Uint8Array<ArrayBuffer>,
-    no_alloc: true,
-  });
+  const pool = allocatePool(native, bytes, "a graph");
+  const params = native.struct("ggml_init_params");
+  params.mem_size = BigInt(bytes);
+  params.mem_buffer = pool.address;
+  params.no_alloc = true;
   const context = lib.ggml_init(params);
+  let freed = false;
   const free = (): void => {
-    if (kept.pool === undefined) return;
+    if (freed) return;
+    freed = true;
     lib.ggml_free(context);
-    kept.pool = undefined;
+    pool.release();
   };
   return { pointer: lib.ggml_new_graph_custom(context, BigInt(size), gradients), free };
 }

@@ -1,4 +1,4 @@
-import { allocate } from "./allocate.ts";
+import { allocatePool } from "./allocate.ts";
 import { integer, options, type RulesOf } from "../../../base/options.ts";
 import { definePicture, sizePicture } from "../../../base/inspect.ts";
 import { type Native, open, type Pointer } from "../../../ffi/mod.ts";
@@ -239,18 +239,14 @@ function makeContext(
   const { lib } = native;
   // Each tensor's data begins at a multiple of 16.
   const size = count * (Number(lib.ggml_tensor_overhead()) + (bytes > 0 ? 16 : 0)) + bytes;
-  const pool = allocate(native, size, "a context");
-  const pointer = lib.ggml_init(
-    native.assign(native.struct("ggml_init_params"), {
-      mem_size: BigInt(size),
-      mem_buffer: pool,
-      no_alloc: bytes === 0,
-    }),
-  );
-  const kept: { pool: Uint8Array | undefined } = { pool };
+  const pool = allocatePool(native, size, "a context");
+  const params = native.struct("ggml_init_params");
+  params.mem_size = BigInt(size);
+  params.mem_buffer = pool.address;
+  params.no_alloc = bytes === 0;
   const free = (one: Pointer<"ggml_context">): void => {
     lib.ggml_free(one);
-    kept.pool = undefined;
+    pool.release();
   };
-  return { pointer, free };
+  return { pointer: lib.ggml_init(params), free };
 }
