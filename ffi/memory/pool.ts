@@ -14,8 +14,8 @@ export interface Pool {
 const POOL_ALIGNMENT = 64;
 
 /**
- * Makes a pool. In Deno it is the C library's memory: an uncaught error, and the end of a Worker, free the memory of JavaScript there while a native thread still
- * works with it. Throws RangeError when there isn't that much.
+ * Makes a pool. In Deno it is pages of its own: an uncaught error, and the end of a Worker, free the memory of JavaScript there while a native thread still
+ * works with it. Throws an error when there isn't that much.
  */
 export function makePool(runtime: NativeRuntime, system: System, byteLength: number): Pool {
   return runtime.keepsMemory ? javascriptPool(runtime, byteLength) : nativePool(system, byteLength);
@@ -37,13 +37,11 @@ function javascriptPool(runtime: NativeRuntime, byteLength: number): Pool {
 function nativePool(system: System, byteLength: number): Pool {
   // Never touched, and so without pages: the collector learns by it how much an object holds.
   let weight: ArrayBuffer | undefined = new ArrayBuffer(byteLength);
-  const calloc = system.libc("calloc", { parameters: ["u64", "u64"], result: "u64" });
-  const address = calloc(1n, BigInt(byteLength + POOL_ALIGNMENT)) as bigint;
-  if (address === 0n) throw new RangeError(`there are no ${weight.byteLength} bytes of memory`);
+  const address = system.memory(byteLength);
   const release = (): void => {
     if (weight === undefined) return;
     weight = undefined;
-    system.libc("free", { parameters: ["u64"], result: "void" })(address);
+    system.freeMemory(address, byteLength);
   };
-  return { address: aligned(address) as Pointer<"void">, release };
+  return { address: address as Pointer<"void">, release };
 }

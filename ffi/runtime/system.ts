@@ -23,8 +23,10 @@ export interface System {
   libc(name: string, signature: AbiSignature): RawFunction;
   /** Reads a small file of the system, by the C library: the runtime's own functions ask for permissions. On Linux only. */
   readonly readText: ((path: string) => string | undefined) | undefined;
-  /** Zeroed memory that is never freed; returns its address. Throws UnsupportedPlatformError where the system refuses. */
+  /** Zeroed pages; returns their address. Throws UnsupportedPlatformError where the system refuses. */
   memory(byteLength: number): bigint;
+  /** Gives pages back. */
+  freeMemory(address: bigint, byteLength: number): void;
   /** Puts machine code into memory that can be run; returns its address. Throws UnsupportedPlatformError where the system refuses. */
   executable(code: Uint8Array): bigint;
   /** Ends the process at once: no handler and no destructor runs. */
@@ -117,6 +119,9 @@ function posix(runtime: NativeRuntime): System {
     libc: (name, signature) => runtime.bind(libc, name, signature),
     readText: process.platform === "linux" ? (path) => posixText(runtime, libc, path) : undefined,
     memory: (byteLength) => posixMemory(runtime, libc, byteLength),
+    freeMemory(address: bigint, byteLength: number): void {
+      boundOnce(runtime, libc, "munmap", { parameters: ["u64", "u64"], result: "i32" })(address, BigInt(byteLength));
+    },
     executable: (code) => posixExecutable(runtime, libc, code),
     exitNow(code: number): never {
       runtime.bind(libc, "_exit", { parameters: ["i32"], result: "void" })(code);
@@ -145,12 +150,24 @@ function posixText(runtime: NativeRuntime, libc: string, path: string): string |
   return text;
 }
 
+const bound = new Map<string, RawFunction>();
+
+/** Binds a function once: contexts and graphs come and go by the thousand. */
+function boundOnce(runtime: NativeRuntime, libc: string, name: string, signature: AbiSignature): RawFunction {
+  let known = bound.get(name);
+  if (known === undefined) bound.set(name, known = runtime.bind(libc, name, signature));
+  return known;
+}
+
+function mmapOf(runtime: NativeRuntime, libc: string): RawFunction {
+  return boundOnce(runtime, libc, "mmap", { parameters: ["u64", "u64", "i32", "i32", "i32", "i64"], result: "i64" });
+}
+
 /** Zeroed pages that can be read and written. */
 function posixMemory(runtime: NativeRuntime, libc: string, byteLength: number): bigint {
   const readWrite = 3;
   const privateAnonymous = process.platform === "darwin" ? 0x1002 : 0x22;
-  const mmap = runtime.bind(libc, "mmap", { parameters: ["u64", "u64", "i32", "i32", "i32", "i64"], result: "i64" });
-  const address = mmap(0n, BigInt(byteLength), readWrite, privateAnonymous, -1, 0n) as bigint;
+  const address = mmapOf(runtime, libc)(0n, BigInt(byteLength), readWrite, privateAnonymous, -1, 0n) as bigint;
   if (address !== -1n) return address;
   throw new UnsupportedPlatformError(`the system gives no ${byteLength} bytes of memory`, {
     value: byteLength,
@@ -205,11 +222,26 @@ function windows(runtime: NativeRuntime): System {
     },
     libc: (name, signature) => runtime.bind("ucrtbase.dll", name, signature),
     readText: undefined,
-    memory(): bigint {
-      throw new UnsupportedPlatformError("no memory for machine code is made on Windows", {
-        value: process.platform,
-        expected: "Linux or macOS",
+    memory(byteLength: number): bigint {
+      const [commitAndReserve, readWrite] = [0x3000, 4];
+      const allocate = boundOnce(runtime, kernel, "VirtualAlloc", {
+        parameters: ["u64", "u64", "u32", "u32"],
+        result: "u64",
       });
+      const address = allocate(0n, BigInt(byteLength), commitAndReserve, readWrite) as bigint;
+      if (address !== 0n) return address;
+      throw new UnsupportedPlatformError(`the system gives no ${byteLength} bytes of memory`, {
+        value: byteLength,
+        expected: "memory that is free",
+      });
+    },
+    freeMemory(address: bigint): void {
+      const release = 0x8000;
+      boundOnce(runtime, kernel, "VirtualFree", { parameters: ["u64", "u64", "u32"], result: "i32" })(
+        address,
+        0n,
+        release,
+      );
     },
     executable(): bigint {
       throw new UnsupportedPlatformError("no machine code is made on Windows", {
