@@ -66,7 +66,6 @@ export const reasons: Readonly<Record<string, string>> = {
   ggml_new_graph: "ggml_new_graph_custom is the same with a size",
   ggml_graph_overhead: "ggml_graph_overhead_custom is the same with a size",
   ggml_graph_dup: "graph.copy() makes the graph and calls ggml_graph_cpy",
-  ggml_graph_add_node: "adds a node without what it needs; forward() and order() add that too",
   ggml_quantize_init: "ggml_quantize_chunk calls it",
   ggml_fopen: "a FILE * is of no use here; files are read by the runtime",
   ggml_guid_matches: "guids are compared as bytes",

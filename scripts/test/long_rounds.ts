@@ -87,7 +87,7 @@ export const longRounds: readonly LongRound[] = [
     name: "exits",
     about: "ends of a program during native work, each way at each moment",
     count: 20,
-    commands: (count) => both("tests/model/exits/rounds.ts", String(count)),
+    commands: (count) => [[...deno, "tests/process_ends/matrix.ts", "--times", String(count)]],
   },
   {
     name: "setup",
