@@ -22,6 +22,7 @@ export class NativeObjects {
   readonly #byAddress = new Map<bigint, NativeObject>();
   /** Those that were freed, the oldest first. */
   readonly #freed = new Set<NativeObject>();
+  readonly #reused = new Map<string, readonly string[]>();
 
   /** The object at an address, alive or not. */
   at(address: unknown): NativeObject | undefined {
@@ -37,7 +38,8 @@ export class NativeObjects {
   after(shape: FunctionShape, values: readonly unknown[], result: unknown): void {
     const freed = isFreed(shape.name);
     if (freed !== undefined) this.#free(this.at(values[0]), shape.name, freed === "itself");
-    for (const one of this.#freed) if (makesInside(shape.name, one.kind)) this.#forget(one);
+    const reused = this.#reusedBy(shape.name);
+    if (reused.length > 0) { for (const one of this.#freed) if (reused.includes(one.kind)) this.#forget(one); }
     const [owned, owner] = takesOver(shape, values, result);
     const taken = this.at(owned);
     if (taken !== undefined) this.#give(taken, this.at(owner));
@@ -65,6 +67,18 @@ export class NativeObjects {
     this.#byAddress.set(address, object);
     const given = values.flatMap((value) => this.at(value) ?? []).flatMap((one) => [one, one.owner]);
     this.#give(object, given.find((one) => one !== undefined && owning.includes(one.kind)));
+  }
+
+  /** The kinds of objects that a function may make inside of C, looked up once. */
+  #reusedBy(name: string): readonly string[] {
+    let kinds = this.#reused.get(name);
+    if (kinds === undefined) {
+      this.#reused.set(
+        name,
+        kinds = Object.keys(owners).filter((kind) => makesInside(name, kind)),
+      );
+    }
+    return kinds;
   }
 
   #give(object: NativeObject, owner: NativeObject | undefined): void {

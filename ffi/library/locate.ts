@@ -23,7 +23,7 @@ export interface OpenOptions {
   libraryPath?: string | undefined;
   /**
    * Whether each call of a C function on this thread is checked before it is made, by what `ffi/requirements/` says of the function (default: false). A call that
-   * would end the process throws then; each costs a few microseconds more. The checks see arguments, and objects that checked calls made.
+   * would end the process throws then; each costs a microsecond more, that of an operator some twenty. The checks see arguments, and objects that checked calls made.
    */
   checked?: boolean | undefined;
 }
