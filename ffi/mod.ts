@@ -28,6 +28,7 @@ export type { OpenOptions } from "./library/locate.ts";
 export type { NativeBuffer, pointee, Pointer } from "./types/pointer.ts";
 export { type CallbackName, type Lib, type StructName } from "./tables.ts";
 export type { DefaultsName } from "./tables/defaults.ts";
+export type { Pool } from "./memory/pool.ts";
 export { type FunctionArgument, Native, type NativeModule, type StructFields } from "./native.ts";
 export type { NativeCallback } from "./call/callback.ts";
 export { open } from "./open.ts";

@@ -2,8 +2,9 @@ import { allParts } from "../parts.ts";
 import { safeName } from "../cache/entry.ts";
 import type { PullSettings } from "../../support/download_options.ts";
 import { hubFileUrl } from "./endpoint.ts";
-import { InvalidArgumentError } from "../../../base/errors.ts";
-import { hubName, type HubReference } from "./reference.ts";
+import { chooseHubFile } from "./choose_file.ts";
+import { listHubFiles } from "./list_files.ts";
+import type { HubReference } from "./reference.ts";
 
 /** A file of the hub to download. */
 export interface HubFile {
@@ -13,20 +14,12 @@ export interface HubFile {
   readonly bytes?: number;
 }
 
-/** Returns the files of a model on the hub. Throws ModelDownloadError, {@linkcode ModelPartError} and PermissionError. */
-export async function planHubFiles(reference: HubReference, _settings: PullSettings): Promise<HubFile[]> {
-  const { file } = reference;
-  if (file === undefined) {
-    throw new InvalidArgumentError(`${hubName(reference)} names no file; add it: hf:owner/repo/file.gguf`, {
-      value: hubName(reference),
-      expected: "a file of the repository",
-    });
-  }
+/** Returns the files of a model on the hub. Throws ModelDownloadError, ModelPartError, InvalidArgumentError and PermissionError. */
+export async function planHubFiles(reference: HubReference, settings: PullSettings): Promise<HubFile[]> {
+  const file = reference.file ?? chooseHubFile(reference, await listHubFiles(reference, settings));
   const folder = file.slice(0, file.lastIndexOf("/") + 1);
-  return await Promise.resolve(
-    allParts(file.slice(folder.length)).map((name) => ({
-      url: hubFileUrl(reference, folder + name),
-      name: safeName(name),
-    })),
-  );
+  return allParts(file.slice(folder.length)).map((name) => ({
+    url: hubFileUrl(reference, folder + name),
+    name: safeName(name),
+  }));
 }
