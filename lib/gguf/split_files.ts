@@ -5,7 +5,7 @@
  */
 
 import { checkInteger, checkText, show } from "../../base/check.ts";
-import { GgufFormatError } from "../errors.ts";
+import { GgufFormatError, ModelNotFoundError, ModelPartError } from "../errors.ts";
 import { type GgufHeader, readGgufHeader } from "./header.ts";
 
 /** Kept in 16 bits. */
@@ -37,8 +37,8 @@ export function ggufSplitPrefix(path: string, index: number, count: number): str
 /**
  * Reads the headers of all files of a model, from that of its first file; of a model in one file, that alone. Each is checked before native code opens it.
  *
- * Throws {@linkcode GgufFormatError} for a file that isn't the first, for names that say otherwise than the files, and for files that don't belong together,
- * ModelNotFoundError for a file that is missing, and what readGgufHeader throws.
+ * Throws {@linkcode ModelPartError} for a file that isn't the first and for one that is missing, {@linkcode GgufFormatError} for names that say otherwise than the files and for files that
+ * don't belong together, and what readGgufHeader throws.
  */
 export async function readSplitHeaders(path: string, first: GgufHeader): Promise<readonly GgufHeader[]> {
   if (!first.metadata.has("split.count")) return [first];
@@ -46,12 +46,22 @@ export async function readSplitHeaders(path: string, first: GgufHeader): Promise
   if (count <= 1) return [first];
   const number = numberOf(first, "split.no", path);
   if (number !== 0) {
-    refuse(path, `is file ${number + 1} of ${count} of a model, not the first`, number, "the first file");
+    throw new ModelPartError(`${path} is part ${number + 1} of ${count} of a model in several files; give the first`, {
+      value: number,
+      expected: "part 1",
+    });
   }
   const headers = [first];
   for (const [index, one] of pathsOf(path, count).entries()) {
     if (index === 0) continue;
-    const header = await readGgufHeader(one);
+    const header = await readGgufHeader(one).catch((cause: unknown) => {
+      if (!(cause instanceof ModelNotFoundError)) throw cause;
+      throw new ModelPartError(`${path} is part 1 of ${count}, but there is no ${one}; get all parts`, {
+        value: one,
+        expected: `${count} parts in one folder`,
+        cause,
+      });
+    });
     checkPart(header, one, index, count);
     headers.push(header);
   }

@@ -74,13 +74,13 @@ test(
   async () => {
     using folder = await ModelFolder.make();
     const [first, second, third] = [folder.part(0), folder.part(1), folder.part(2)];
-    await refused(second, "GGUF_FORMAT", /is file 2 of 3 of a model, not the first/);
+    await refused(second, "MODEL_PART", /is part 2 of 3 .*give the first/);
     const copy = folder.file("model.gguf");
     copyFileSync(first, copy);
     await refused(copy, "GGUF_FORMAT", /isn't named as the first file of a split model/);
     const kept = folder.file("kept");
     renameSync(second, kept);
-    await refused(first, "MODEL_NOT_FOUND", /part-00002-of-00003\.gguf/);
+    await refused(first, "MODEL_PART", /but there is no .*part-00002-of-00003\.gguf/);
     copyFileSync(third, second);
     await refused(first, "GGUF_FORMAT", /is file 3 of the model, not 2/);
     copyFileSync(folder.whole, second);

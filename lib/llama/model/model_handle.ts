@@ -149,7 +149,10 @@ export class ModelHandle {
     if (context === null) throw new TypeError("unreachable");
     const { sampling, samplerFunctions, marks, lora, tokenHealing, maxTokens, stop } = settings;
     const asked = performance.now();
-    const grammar = await (settings.lateGrammar?.ready(this.native, signal) ?? settings.grammar);
+    // Not awaited without need: requests run in the order of their calls.
+    const grammar = settings.lateGrammar === undefined
+      ? settings.grammar
+      : await settings.lateGrammar.ready(this.native, signal);
     const callers = samplerFunctions.length === 0
       ? undefined
       : new CallerSamplers(samplerFunctions, this.info.vocabularySize);

@@ -4,14 +4,11 @@
  * @module
  */
 
-import { access } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
 import type { Native } from "../../../ffi/native.ts";
 import { ModelPartError } from "../../errors.ts";
 import { type ByteSource, MemorySource } from "../../gguf/byte_source.ts";
 import { BlobSource, DescriptorFile } from "../../gguf/open_sources.ts";
 import { type GgufHeader, parseGgufHeader } from "../../gguf/header.ts";
-import { allParts, notFirst } from "../../models/parts.ts";
 import type { LocalSource } from "../../models/resolve.ts";
 import { checkModelHeader, readModelHeader } from "./header.ts";
 
@@ -32,11 +29,7 @@ const CHUNK = 1 << 24;
 
 /** Reads and checks the header. Throws as `readModelHeader` does, and {@linkcode ModelPartError}. */
 export async function readInput(local: LocalSource): Promise<ModelInput> {
-  if (local.kind === "file") {
-    const header = await readModelHeader(local.path);
-    await checkParts(local.path, header);
-    return { path: local.path, header };
-  }
+  if (local.kind === "file") return { path: local.path, header: await readModelHeader(local.path) };
   const source = sourceOf(local);
   const header = await parseGgufHeader(source);
   checkModelHeader(header, source.name);
@@ -53,24 +46,6 @@ export async function readInput(local: LocalSource): Promise<ModelInput> {
 function sourceOf(local: Exclude<LocalSource, { kind: "file" }>): ByteSource {
   if (local.kind === "bytes") return new MemorySource(local.bytes, "the model's bytes");
   return local.kind === "blob" ? new BlobSource(local.blob) : new DescriptorFile(local.fd, local.offset);
-}
-
-/** Throws for a part that isn't the first, and for parts that are missing: llama.cpp reads them by the first one's name. */
-async function checkParts(path: string, { metadata }: GgufHeader): Promise<void> {
-  const [number, count] = [metadata.get("split.no"), metadata.get("split.count")];
-  if (typeof count !== "number" || count < 2) return;
-  const name = basename(path);
-  if (typeof number === "number" && number > 0) throw notFirst(path, number + 1, count);
-  for (const part of allParts(name).slice(1)) {
-    const other = join(dirname(path), part);
-    await access(other).catch((cause: unknown) => {
-      throw new ModelPartError(`${path} is part 1 of ${count}, but there is no ${other}; get all parts`, {
-        value: other,
-        expected: `${count} parts in one folder`,
-        cause,
-      });
-    });
-  }
 }
 
 /** Gives native code a model that isn't a file with a path: bytes are put into memory that it maps, copied once. Throws the signal's reason. */
