@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ModelNotFoundError } from "../errors.ts";
+import { ModelDownloadError, ModelNotFoundError } from "../errors.ts";
 import { type PullOptions, pullSpec } from "../support/download_options.ts";
 import { modelsFolder } from "./cache/entry.ts";
 import { cacheError } from "./cache/errors.ts";
@@ -28,8 +28,16 @@ export async function pullDefaultModel(given?: PullOptions): Promise<string> {
       return await existing() ?? (await downloadTo(path, { url, sha256, bytes }, settings)).path;
     });
   } catch (error) {
-    throw cacheError(error, dirname(path));
+    throw error instanceof ModelDownloadError ? explained(error) : cacheError(error, dirname(path));
   }
+}
+
+/** The error of a program that named no model. */
+function explained(cause: ModelDownloadError): ModelDownloadError {
+  return new ModelDownloadError(
+    `the default model isn't in the cache, and ${cause.message}, or give the path of a GGUF file`,
+    { value: cause.value, expected: cause.expected ?? "a server that answers", cause },
+  );
 }
 
 async function withCacheLock(path: string, signal: AbortSignal | undefined, work: () => Promise<string>) {

@@ -148,10 +148,15 @@ test("a bad model ends with 1 and says what is wrong with it", async () => {
 
 test("no model in the cache, and a prompt beyond the context, end with 1 and say what to do", async () => {
   const empty = mkdtempSync(join(tmpdir(), "ggml-ffi-cli-"));
-  const absent = await cli(["complete", "-p", "a"], { env: { GGML_FFI_CACHE: empty } });
+  const absent = await cli(["complete", "-p", "a"], {
+    env: { GGML_FFI_CACHE: empty, HF_ENDPOINT: "http://127.0.0.1:1" },
+  });
   rmSync(empty, { recursive: true });
   assert.equal(absent.code, 1);
-  assert.match(absent.err, /npm run setup/);
+  assert.match(
+    absent.err,
+    /the default model isn't in the cache, and .* can't be downloaded: .*give the path of a GGUF file/,
+  );
   const long = await cli(["complete", ...ONE, "-c", "64"], { input: "word ".repeat(2000) });
   assert.equal(long.code, 1);
   assert.match(long.err, /tokens, but the context holds/);
