@@ -182,14 +182,17 @@ export function isArray(value: unknown): value is readonly unknown[] {
   }
 }
 
-/** Reads of what only real instances have: an object made from the prototype, or a Proxy, lacks it. */
-const probes: ReadonlyMap<unknown, (value: never) => unknown> = new Map<unknown, (value: never) => unknown>([
-  [AbortSignal, (signal: AbortSignal) => signal.aborted],
-  [URL, (url: URL) => url.href],
-  [ArrayBuffer, (buffer: ArrayBuffer) => buffer.byteLength],
-  [Blob, (blob: Blob) => blob.size],
-  [ReadableStream, (stream: ReadableStream) => stream.locked],
-]);
+/** Reads of what only real instances have: an object made from the prototype, or a Proxy, lacks it. By name, since not every runtime has all of them. */
+const reads: Readonly<Record<string, (value: never) => unknown>> = {
+  AbortSignal: (signal: AbortSignal) => signal.aborted,
+  URL: (url: URL) => url.href,
+  ArrayBuffer: (buffer: ArrayBuffer) => buffer.byteLength,
+  Blob: (blob: Blob) => blob.size,
+  ReadableStream: (stream: ReadableStream) => stream.locked,
+};
+const probes: ReadonlyMap<unknown, (value: never) => unknown> = new Map(
+  Object.entries(reads).map(([name, read]) => [(globalThis as Record<string, unknown>)[name], read]),
+);
 const TypedArray = Object.getPrototypeOf(Uint8Array) as abstract new () => unknown;
 
 /** `instanceof` that returns false for a Proxy, and for what was made from a prototype of the runtime's and isn't an instance. Never throws. */

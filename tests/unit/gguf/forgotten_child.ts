@@ -17,8 +17,15 @@ function descriptors(): number {
   }).length;
 }
 
-for (let left = 32; left > 0; left--) await GgufFile.open(path);
-const before = descriptors();
+/** Keeps files until they are counted. */
+async function openMany(): Promise<number> {
+  const files: GgufFile[] = [];
+  for (let left = 32; left > 0; left--) files.push(await GgufFile.open(path));
+  const count = descriptors();
+  return files.length === 0 ? 0 : count;
+}
+
+const before = await openMany();
 let after = before;
 for (let left = 100; left > 0 && after > 2; left--) {
   gc?.();
