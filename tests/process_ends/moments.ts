@@ -83,8 +83,9 @@ export const moments: Readonly<Record<string, Moment>> = {
     const tensors = [{ name: "a", type: "i8", shape: [data.length], data }];
     return await firstCall((onProgress) => writeGguf(`${folder}/written.gguf`, { tensors }, { signal, onProgress }));
   },
-  "an RPC server": async () => {
+  /** It keeps no program by itself, so this one has a reason of its own to go on. */
+  "an RPC server": async (signal) => {
     await RpcServer.start({ threads: 1 });
-    return { ended: Promise.resolve() };
+    return { ended: setTimeout(2_000, undefined, { signal }) };
   },
 };
