@@ -45,12 +45,7 @@ export async function readSplitHeaders(path: string, first: GgufHeader): Promise
   const count = numberOf(first, "split.count", path, 0);
   if (count <= 1) return [first];
   const number = numberOf(first, "split.no", path);
-  if (number !== 0) {
-    throw new ModelPartError(`${path} is part ${number + 1} of ${count} of a model in several files; give the first`, {
-      value: number,
-      expected: "part 1",
-    });
-  }
+  if (number !== 0) throw notFirst(path, number + 1, count);
   const headers = [first];
   for (const [index, one] of pathsOf(path, count).entries()) {
     if (index === 0) continue;
@@ -101,6 +96,16 @@ export function numberOf(file: Pick<GgufHeader, "metadata">, key: string, path: 
     `has ${value === undefined ? "no" : `${show(value)} as`} ${key}`,
     value,
     "a file of a split model",
+  );
+}
+
+/** The error for a part that isn't the first. */
+export function notFirst(name: string, number: number, count: number, first?: string): ModelPartError {
+  return new ModelPartError(
+    `${name} is part ${number} of ${count} of a model in several files; give the first${
+      first === undefined ? "" : `, ${first}`
+    }`,
+    { value: number, expected: "part 1" },
   );
 }
 

@@ -1,4 +1,4 @@
-import { ModelPartError } from "../errors.ts";
+import { notFirst } from "../gguf/split_files.ts";
 
 const PART = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/i;
 
@@ -22,20 +22,10 @@ export function nameOfPart({ prefix, count }: PartName, number: number): string 
   return `${prefix}-${digits(number)}-of-${digits(count)}.gguf`;
 }
 
-/** Returns the names of all files of a model, given the first one. Throws {@linkcode ModelPartError} for another part. */
+/** Returns the names of all files of a model, given the first one. Throws ModelPartError for another part. */
 export function allParts(name: string): string[] {
   const part = partName(name);
   if (part === undefined) return [name];
   if (part.number !== 1) throw notFirst(name, part.number, part.count, nameOfPart(part, 1));
   return Array.from({ length: part.count }, (_, index) => nameOfPart(part, index + 1));
-}
-
-/** The error for a part that isn't the first. */
-export function notFirst(name: string, number: number, count: number, first?: string): ModelPartError {
-  return new ModelPartError(
-    `${name} is part ${number} of ${count} of a model in several files; give the first${
-      first === undefined ? "" : `, ${first}`
-    }`,
-    { value: number, expected: "part 1" },
-  );
 }
