@@ -294,6 +294,11 @@ function checked(view: unknown, struct: string | undefined): Memory {
 export class Lifetime implements Owner {
   #what: string | undefined;
 
+  /** Whether it was ended. */
+  get ended(): boolean {
+    return this.#what !== undefined;
+  }
+
   /** Names what owns the memory, for the error's message. */
   assertAlive(): void {
     if (this.#what !== undefined) {

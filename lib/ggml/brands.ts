@@ -1,4 +1,5 @@
 import { refuse } from "../../base/check.ts";
+import type { Lifetime } from "../../ffi/mod.ts";
 import type { Backend } from "./backend/backend.ts";
 import type { BackendCore } from "./backend/backend_core.ts";
 import type { BackendModule } from "./backend/backend_module.ts";
@@ -55,7 +56,7 @@ export class Brand<T extends object, I = undefined> {
 /** A brand for each class whose objects cross into native code. */
 export const brands = {
   context: new Brand<GgmlContext, ContextCore>("a GgmlContext"),
-  tensor: new Brand<Tensor>("a Tensor"),
+  tensor: new Brand<Tensor, readonly Lifetime[]>("a Tensor"),
   graph: new Brand<Graph, GraphCore>("a Graph"),
   graphCopy: new Brand<GraphCopy>("a GraphCopy"),
   device: new Brand<Device>("a Device"),

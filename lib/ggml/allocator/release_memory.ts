@@ -1,5 +1,5 @@
 import { brands } from "../brands.ts";
-import type { Pointer } from "../../../ffi/mod.ts";
+import type { ggml_tensor, Pointer, StructView } from "../../../ffi/mod.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import { allContexts } from "../tensor/context_registry.ts";
 import type { Tensor } from "../tensor/tensor.ts";
@@ -12,10 +12,10 @@ export function forgetBuffers(buffers: ReadonlySet<bigint>): void {
   if (buffers.size === 0) return;
   for (const context of allContexts) {
     let found = false;
-    for (const tensor of context.tensors()) {
-      const { buffer } = tensor.struct;
+    for (const struct of structsOf(context)) {
+      const { buffer } = struct;
       if (buffer === null || !buffers.has(buffer)) continue;
-      clear(tensor);
+      clearStruct(struct);
       found = true;
     }
     if (found) brands.context.of(context).releaseViews();
@@ -25,21 +25,29 @@ export function forgetBuffers(buffers: ReadonlySet<bigint>): void {
 /** The contexts that have tensors in a buffer. */
 export function* contextsIn(buffer: bigint): Generator<GgmlContext> {
   for (const context of allContexts) {
-    const { native, unsafePointer } = context;
-    const { lib } = native;
-    for (let at = lib.ggml_get_first_tensor(unsafePointer); at !== null;) {
-      if (native.structAt("ggml_tensor", at).buffer === buffer) {
-        yield context;
-        break;
-      }
-      at = lib.ggml_get_next_tensor(unsafePointer, at);
+    for (const struct of structsOf(context)) {
+      if (struct.buffer !== buffer) continue;
+      yield context;
+      break;
     }
+  }
+}
+
+/** A context's tensors as they are in native memory, also the views whose own memory is gone. */
+function* structsOf({ native, unsafePointer }: GgmlContext): Generator<StructView<ggml_tensor>> {
+  const { lib } = native;
+  for (let at = lib.ggml_get_first_tensor(unsafePointer); at !== null;) {
+    yield native.structAt("ggml_tensor", at);
+    at = lib.ggml_get_next_tensor(unsafePointer, at);
   }
 }
 
 /** Takes a tensor's memory from it. */
 export function clear(tensor: Tensor): void {
-  const { struct } = tensor;
+  clearStruct(tensor.struct);
+}
+
+function clearStruct(struct: StructView<ggml_tensor>): void {
   struct.data = null;
   struct.buffer = null;
   struct.extra = null;

@@ -3,6 +3,7 @@ import { definePicture } from "../../../base/inspect.ts";
 import { BackendCore } from "./backend_core.ts";
 import { checkAddress } from "../tensor/address.ts";
 import { brands } from "../brands.ts";
+import { nodePointer } from "../tensor/node_pointer.ts";
 import { availableParallelism } from "node:os";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { BackendError } from "../../errors.ts";
@@ -132,7 +133,7 @@ export class Backend implements Disposable {
   supportsOperation(node: TensorReference): boolean {
     return this.native.lib.ggml_backend_supports_op(
       this.unsafePointer,
-      brands.tensor.check("node", node).unsafePointer,
+      nodePointer(node),
     );
   }
 
@@ -146,7 +147,7 @@ export class Backend implements Disposable {
 
   /** Whether it wants to compute this node even if the weights lie elsewhere. C: `ggml_backend_offload_op`. */
   offloadsOperation(node: TensorReference): boolean {
-    return this.native.lib.ggml_backend_offload_op(this.unsafePointer, brands.tensor.check("node", node).unsafePointer);
+    return this.native.lib.ggml_backend_offload_op(this.unsafePointer, nodePointer(node));
   }
 
   /**

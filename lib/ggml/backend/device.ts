@@ -3,6 +3,7 @@ import { integer, options, type RulesOf, text } from "../../../base/options.ts";
 import { definePicture } from "../../../base/inspect.ts";
 import { checkAddress } from "../tensor/address.ts";
 import { brands } from "../brands.ts";
+import { nodePointer } from "../tensor/node_pointer.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { BackendError } from "../../errors.ts";
 import { checkInteger } from "../../../base/check.ts";
@@ -160,7 +161,7 @@ export class Device {
   supportsOperation(node: TensorReference): boolean {
     return this.native.lib.ggml_backend_dev_supports_op(
       this.unsafePointer,
-      brands.tensor.check("node", node).unsafePointer,
+      nodePointer(node),
     );
   }
 
@@ -176,7 +177,7 @@ export class Device {
   offloadsOperation(node: TensorReference): boolean {
     return this.native.lib.ggml_backend_dev_offload_op(
       this.unsafePointer,
-      brands.tensor.check("node", node).unsafePointer,
+      nodePointer(node),
     );
   }
 

@@ -1,5 +1,5 @@
 import { Lifetime, type Native, type Pointer } from "../../../ffi/mod.ts";
-import { InvalidArgumentError } from "../../errors.ts";
+import { DisposedError, InvalidArgumentError } from "../../errors.ts";
 import { brands } from "../brands.ts";
 import type { GgmlContext } from "./context.ts";
 import { ContextFullError, GraphError } from "./errors.ts";
@@ -33,6 +33,18 @@ export class AdoptedContext implements ContextParts {
   }
 }
 
+/** Lifetimes of other contexts that a tensor depends on. */
+interface ForeignLifetimes {
+  /** Those of the tensors that it was made of. */
+  readonly sources: readonly Lifetime[];
+  /** Those of the tensor whose memory it shows, for a view. */
+  readonly view: readonly Lifetime[];
+}
+
+function sharesMemory(tensor: Tensor, root: Pointer<"ggml_tensor">): boolean {
+  return tensor.unsafePointer === root || tensor.struct.view_src === root;
+}
+
 /** Tensors that a single function of ggml makes at most, with some to spare. */
 const MAX_TENSORS_MADE = 16;
 
@@ -43,7 +55,11 @@ export class ContextCore {
   readonly #context: GgmlContext;
   readonly #native: Native;
   readonly #uses = new Map<GgmlContext, Lifetime>();
+  /** What tensors of this context that were made of other contexts' need of these, by address. */
+  readonly #foreign = new Map<Pointer<"ggml_tensor">, ForeignLifetimes>();
   #lifetime = new Lifetime();
+  #start: bigint | undefined;
+  #end: bigint | undefined;
   readonly #views = new HandedOut();
   readonly #owned: Disposable[];
   /** The owner of the memory of its tensors: it lives as long as a tensor can be reached. */
@@ -81,12 +97,31 @@ export class ContextCore {
     this.#checkCapacity(make);
     const made = make(pointer);
     if (made === null) throw new ContextFullError("ggml made no tensor", { expected: "a tensor" });
+    const sources = this.#foreignOf(operands);
+    if (sources.length > 0) {
+      const { view_src } = this.#native.structAt("ggml_tensor", made);
+      const shared = view_src === null ? [] : operands.filter((one) => sharesMemory(one, view_src));
+      this.#foreign.set(made, { sources, view: this.#foreignOf(shared) });
+    }
     return this.wrap(made);
   }
 
   /** A tensor of this context, or of one that it uses, by its address. */
   wrap(pointer: Pointer<"ggml_tensor">): Tensor {
-    return createTensor(this.#context, this.#lifetime, pointer);
+    return createTensor(this.#context, this.#ownerOf(pointer).#lifetimesOf(pointer), pointer);
+  }
+
+  /** Throws DisposedError once one of the tensors that a tensor was made of is gone: native code that looks at them would read what isn't there. */
+  assertSourcesAlive(pointer: Pointer<"ggml_tensor">): void {
+    const sources = this.#ownerOf(pointer).#foreign.get(pointer)?.sources ?? [];
+    if (!sources.some((lifetime) => lifetime.ended)) return;
+    throw new DisposedError(
+      "a tensor that this one was made of went with its context; keep that context, or reset it later",
+      {
+        value: "a source whose context was disposed or reset",
+        expected: "sources in use",
+      },
+    );
   }
 
   /** Notes that tensors of this context refer to those of another one, which must outlive it. */
@@ -114,6 +149,7 @@ export class ContextCore {
     this.#lifetime.end("a reset of the context");
     this.#lifetime = new Lifetime();
     this.#uses.clear();
+    this.#foreign.clear();
     this.releaseViews();
   }
 
@@ -172,14 +208,51 @@ export class ContextCore {
     this.#owned.push(resource);
   }
 
-  /** Remembers memory that was handed out without a copy: it is detached (its length becomes 0) when the memory goes. */
-  handOut(buffer: ArrayBuffer): void {
+  /**
+   * Remembers memory that was handed out without a copy: it is detached (its length becomes 0) when the memory goes, also when that is another context's, in
+   * which `root` lies.
+   */
+  handOut(buffer: ArrayBuffer, root: Pointer<"ggml_tensor"> | null): void {
     this.#views.add(buffer, this.#context);
+    const owner = root === null ? this : this.#ownerOf(root);
+    if (owner !== this) owner.#views.add(buffer, this.#context);
   }
 
   /** Detaches what {@linkcode ContextCore.handOut} was given. */
   releaseViews(): void {
     this.#views.detach();
+  }
+
+  #foreignOf(tensors: readonly Tensor[]): Lifetime[] {
+    const found = new Set(tensors.flatMap((tensor) => brands.tensor.of(tensor)));
+    found.delete(this.#lifetime);
+    return [...found];
+  }
+
+  /** What a tensor of this context lives as long as: the context, and for a view the one whose memory it shows. */
+  #lifetimesOf(pointer: Pointer<"ggml_tensor">): readonly Lifetime[] {
+    return [this.#lifetime, ...this.#foreign.get(pointer)?.view ?? []];
+  }
+
+  /** The context in whose memory a tensor lies: this one, or one that it uses. */
+  #ownerOf(pointer: Pointer<"ggml_tensor">, seen: Set<ContextCore> = new Set()): ContextCore {
+    if (this.#holds(pointer)) return this;
+    seen.add(this);
+    for (const [context, lifetime] of this.#uses) {
+      const other = brands.context.of(context);
+      if (lifetime.ended || seen.has(other)) continue;
+      const owner = other.#ownerOf(pointer, seen);
+      if (owner.#holds(pointer)) return owner;
+    }
+    return this;
+  }
+
+  #holds(pointer: bigint): boolean {
+    if (this.handle.disposed) return false;
+    const { lib } = this.#native;
+    this.#start ??= lib.ggml_get_mem_buffer(this.handle.pointer) ?? 0n;
+    this.#end ??= this.#start + BigInt(lib.ggml_get_mem_size(this.handle.pointer));
+    return pointer >= this.#start && pointer < this.#end;
   }
 
   #checkCapacity(make: TensorMaker): void {

@@ -14,7 +14,10 @@ export class HandedOut {
 
   /** Detaches all of them. */
   detach(): void {
-    for (const view of this.#views) view.deref()?.transfer(0);
+    for (const reference of this.#views) {
+      const view = reference.deref();
+      if (view?.detached === false) view.transfer(0);
+    }
     this.#views = [];
   }
 }

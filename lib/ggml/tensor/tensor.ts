@@ -3,7 +3,7 @@ import type { Native, Pointer, StructView } from "../../../ffi/mod.ts";
 import { ggml_tensor_flag, Lifetime } from "../../../ffi/mod.ts";
 import type { ggml_tensor } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../errors.ts";
-import { checkText, isInstance, refuse } from "../../../base/check.ts";
+import { checkText, isArray, isInstance, refuse } from "../../../base/check.ts";
 import { brands } from "../brands.ts";
 import type { GgmlContext } from "./context.ts";
 import type { NativeObject } from "./handle.ts";
@@ -30,7 +30,7 @@ const flagBits: Readonly<Record<TensorFlag, number>> = {
 /** The longest name in bytes of UTF-8: `GGML_MAX_NAME` less the NUL. */
 const MAX_NAME_BYTES = 63;
 
-let create: (context: GgmlContext, lifetime: Lifetime, pointer: Pointer<"ggml_tensor">) => Tensor;
+let create: (context: GgmlContext, lifetimes: readonly Lifetime[], pointer: Pointer<"ggml_tensor">) => Tensor;
 
 /**
  * A tensor of a {@linkcode GgmlContext}: up to four dimensions, the fastest one first. What is made by an operator has values once a graph with it was
@@ -56,20 +56,21 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
   readonly shape: Shape;
   /** The bytes from one element, row, matrix and cube to the next. C: `nb`. */
   readonly strides: Shape;
-  readonly #lifetime: Lifetime;
+  readonly #lifetimes: readonly Lifetime[];
   readonly #pointer: Pointer<"ggml_tensor">;
   #struct: StructView<ggml_tensor> | undefined;
 
-  private constructor(context: GgmlContext, lifetime: Lifetime, pointer: Pointer<"ggml_tensor">) {
+  private constructor(context: GgmlContext, lifetimes: readonly Lifetime[], pointer: Pointer<"ggml_tensor">) {
     brands.context.check("context", context);
-    if (!isInstance(lifetime, Lifetime) || typeof pointer !== "bigint") {
+    if (!isArray(lifetimes) || !isInstance(lifetimes[0], Lifetime) || typeof pointer !== "bigint") {
       refuse("a tensor's address", pointer, "a context's own");
     }
-    brands.tensor.add(this);
+    brands.tensor.add(this, lifetimes);
     this.context = context;
-    this.#lifetime = lifetime;
+    this.#lifetimes = lifetimes;
     this.#pointer = pointer;
-    const { type, ne, nb } = this.struct;
+    // A view whose memory went is still among its context's tensors.
+    const { type, ne, nb } = this.native.structAt("ggml_tensor", pointer);
     this.type = typeById(type)?.name ?? "f32";
     this.shape = Object.freeze(Array.from(ne, Number)) as unknown as Shape;
     this.strides = Object.freeze(Array.from(nb, Number)) as unknown as Shape;
@@ -92,10 +93,10 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
     return this.#struct ??= this.native.structAt("ggml_tensor", this.#pointer, this);
   }
 
-  /** Throws DisposedError once its context was disposed or reset. */
+  /** Throws DisposedError once its context was disposed or reset, or that of the tensor whose memory it shows. */
   assertAlive(): void {
     this.context.assertAlive();
-    this.#lifetime.assertAlive();
+    for (const lifetime of this.#lifetimes) lifetime.assertAlive();
   }
 
   /** Its name, `""` when it has none. C: `ggml_get_name`. */
@@ -155,8 +156,9 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
     return this.native.readCString(this.native.lib.ggml_op_symbol(this.struct.op));
   }
 
-  /** The operator's operands; `undefined` where an optional one is left out. C: `src`. */
+  /** The operator's operands; `undefined` where an optional one is left out. Throws DisposedError once the context of one was disposed or reset. C: `src`. */
   get sources(): (Tensor | undefined)[] {
+    brands.context.of(this.context).assertSourcesAlive(this.unsafePointer);
     const found = Array.from(
       this.struct.src,
       (at) => at === 0n ? undefined : brands.context.of(this.context).wrap(originalOf(at as Pointer<"ggml_tensor">)),
@@ -297,7 +299,7 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
   }
 
   static {
-    create = (context, lifetime, pointer) => new Tensor(context, lifetime, pointer);
+    create = (context, lifetimes, pointer) => new Tensor(context, lifetimes, pointer);
     definePicture(Tensor, "Tensor", (tensor) => `${tensor.label}${valuesPicture(tensor)}`);
   }
 }
@@ -334,6 +336,10 @@ function bufferName({ native, struct: { buffer } }: Tensor): string {
 }
 
 /** Returns the tensor at an address of a context. */
-export function createTensor(context: GgmlContext, lifetime: Lifetime, pointer: Pointer<"ggml_tensor">): Tensor {
-  return create(context, lifetime, pointer);
+export function createTensor(
+  context: GgmlContext,
+  lifetimes: readonly Lifetime[],
+  pointer: Pointer<"ggml_tensor">,
+): Tensor {
+  return create(context, lifetimes, pointer);
 }

@@ -101,6 +101,6 @@ export function assertContiguous(tensor: Tensor, why: string): void {
 export function viewTensor(tensor: Tensor): TensorArray {
   assertContiguous(tensor, "use read() for a copy, or cont() in the graph");
   const bytes = bytesInPlace(tensor);
-  brands.context.of(tensor.context).handOut(bytes.buffer);
+  brands.context.of(tensor.context).handOut(bytes.buffer, tensor.struct.view_src);
   return arrayOver(tensor.type, bytes);
 }
