@@ -71,9 +71,9 @@ export function unallocated(context: GgmlContext): Tensor[] {
   );
 }
 
-/** The buffers that tensors lie in. */
+/** The buffers that tensors lie in; views don't count, whose memory may be another one's. */
 export function buffersOf(tensors: Iterable<Tensor>): Set<Pointer<"ggml_backend_buffer">> {
   const found = new Set<Pointer<"ggml_backend_buffer">>();
-  for (const { struct: { buffer } } of tensors) if (buffer !== null) found.add(buffer);
+  for (const { struct: { buffer, view_src } } of tensors) if (buffer !== null && view_src === null) found.add(buffer);
   return found;
 }

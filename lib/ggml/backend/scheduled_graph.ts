@@ -1,3 +1,4 @@
+import { forgetBuffers } from "../allocator/release_memory.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import { GraphError } from "../tensor/errors.ts";
@@ -113,12 +114,16 @@ export class ScheduledGraph {
 
   /** Takes the addresses away and lets the graph go. */
   end(): void {
+    const buffers = new Set<bigint>();
     for (const tensor of this.#given) {
       const view = this.#native.structAt("ggml_tensor", tensor);
+      if (view.buffer !== null && view.view_src === null) buffers.add(view.buffer);
       view.data = null;
       view.buffer = null;
       view.extra = null;
     }
+    // Views that were made since.
+    forgetBuffers(buffers);
     for (const reference of this.#contexts) {
       const context = reference.deref();
       if (context === undefined) continue;

@@ -24,6 +24,7 @@ export function addGradients(graph: Graph, context: GgmlContext, accumulate: boo
   const accumulators = accumulate ? makeAccumulators(context, nodes) : undefined;
   assertRoom(graph, context, nodes.length, accumulators);
   graph.native.lib.ggml_build_backward_expand(context.unsafePointer, graph.unsafePointer, accumulators ?? null);
+  brands.context.of(context).attachViews();
 }
 
 function makeAccumulators(context: GgmlContext, nodes: readonly Tensor[]): BigUint64Array {

@@ -75,6 +75,7 @@ export class RemoteBackend implements AsyncDisposable {
   readonly #thread: NativeThread<GgmlTasks>;
   readonly #devices: RemoteDevices;
   readonly #buffers: Set<Pointer<"ggml_backend_buffer">> = new Set();
+  readonly #allocating = new Set<Promise<void>>();
   #disposed: Promise<void> | undefined;
 
   private constructor(device: RemoteDevice, native: Native, thread: NativeThread<GgmlTasks>, devices: RemoteDevices) {
@@ -105,6 +106,16 @@ export class RemoteBackend implements AsyncDisposable {
    * AllocationError when the device hasn't that much. C: `ggml_backend_alloc_ctx_tensors`.
    */
   async allocate(context: GgmlContext): Promise<void> {
+    const work = this.#allocate(context);
+    this.#allocating.add(work);
+    try {
+      await work;
+    } finally {
+      this.#allocating.delete(work);
+    }
+  }
+
+  async #allocate(context: GgmlContext): Promise<void> {
     this.#assertAlive();
     brands.context.check("the context", context).assertAlive();
     clearEmpty(context.tensors());
@@ -236,6 +247,8 @@ export class RemoteBackend implements AsyncDisposable {
   }
 
   async #end(): Promise<void> {
+    // What is being allocated is known after it.
+    await Promise.allSettled(this.#allocating);
     forgetBuffers(this.#buffers);
     try {
       for (const buffer of this.#buffers) {

@@ -1,4 +1,4 @@
-import { Lifetime, type Native, type Pointer } from "../../../ffi/mod.ts";
+import { type ggml_tensor, Lifetime, type Native, type Pointer, type StructView } from "../../../ffi/mod.ts";
 import { DisposedError, InvalidArgumentError } from "../../errors.ts";
 import { brands } from "../brands.ts";
 import type { GgmlContext } from "./context.ts";
@@ -43,6 +43,11 @@ interface ForeignLifetimes {
 
 function sharesMemory(tensor: Tensor, root: Pointer<"ggml_tensor">): boolean {
   return tensor.unsafePointer === root || tensor.struct.view_src === root;
+}
+
+/** Notes the buffer of a view that was made after its tensor had memory: ggml notes the address alone, and nobody would know when it is gone. */
+function attachView(native: Native, view: StructView<ggml_tensor>, root: Pointer<"ggml_tensor">): void {
+  if (view.buffer === null && view.data !== null) view.buffer = native.structAt("ggml_tensor", root).buffer;
 }
 
 /** Tensors that a single function of ggml makes at most, with some to spare. */
@@ -98,8 +103,10 @@ export class ContextCore {
     const made = make(pointer);
     if (made === null) throw new ContextFullError("ggml made no tensor", { expected: "a tensor" });
     const sources = this.#foreignOf(operands);
+    const struct = this.#native.structAt("ggml_tensor", made);
+    const { view_src } = struct;
+    if (view_src !== null) attachView(this.#native, struct, view_src);
     if (sources.length > 0) {
-      const { view_src } = this.#native.structAt("ggml_tensor", made);
       const shared = view_src === null ? [] : operands.filter((one) => sharesMemory(one, view_src));
       this.#foreign.set(made, { sources, view: this.#foreignOf(shared) });
     }
@@ -132,6 +139,16 @@ export class ContextCore {
       throw new InvalidArgumentError("the tensors are of two sets of libraries", { expected: "tensors of one set" });
     }
     this.#uses.set(other, brands.context.of(other).lifetime);
+  }
+
+  /** Notes in which buffers the views lie that native code made in it. */
+  attachViews(): void {
+    const { lib } = this.#native;
+    for (let at = lib.ggml_get_first_tensor(this.handle.pointer); at !== null;) {
+      const struct = this.#native.structAt("ggml_tensor", at);
+      if (struct.view_src !== null) attachView(this.#native, struct, struct.view_src);
+      at = lib.ggml_get_next_tensor(this.handle.pointer, at);
+    }
   }
 
   /** Forgets its tensors. Throws GraphError while one of them is computed. */

@@ -75,3 +75,30 @@ test("a server that is lost is an error of the work under way, and of all after 
   await remote[Symbol.asyncDispose]();
   assert.equal(a.isAllocated, false);
 });
+
+test("a view made after its tensor lay there is read there, and nowhere else", slow, async () => {
+  await using server = await RpcServer.start({ threads: 1 });
+  const remote = await RemoteBackend.open(await device(server));
+  using context = await GgmlContext.create();
+  const x = context.tensor("f32", [8]);
+  await remote.allocate(context);
+  await remote.write(x, [1, 2, 3, 4, 5, 6, 7, 8]);
+  const view = ops.reshape(context, x, [4, 2]);
+  assert.deepEqual([...await remote.read(view)], [1, 2, 3, 4, 5, 6, 7, 8]);
+  for (const use of [() => view.read(), () => view.readBytes(), () => view.view(), () => view.zero()]) {
+    assert.throws(use, UnsupportedOperationError);
+  }
+  await remote.dispose();
+  assert.throws(() => view.read(), NotAllocatedError);
+});
+
+test("memory that is being allocated while its backend is disposed goes, too", slow, async () => {
+  await using server = await RpcServer.start({ threads: 1 });
+  const remote = await RemoteBackend.open(await device(server));
+  using context = await GgmlContext.create();
+  const x = context.tensor("f32", [8]);
+  const allocated = remote.allocate(context);
+  await Promise.all([allocated, remote.dispose()]);
+  assert.equal(x.isAllocated, false);
+  assert.throws(() => x.read(), NotAllocatedError);
+});

@@ -2,7 +2,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
-import { allocateContext, GgmlContext, Graph, ops, Registry, type Tensor } from "../../../lib/ggml/mod.ts";
+import {
+  allocateContext,
+  GgmlContext,
+  Graph,
+  GraphAllocator,
+  ops,
+  Registry,
+  Scheduler,
+  type Tensor,
+} from "../../../lib/ggml/mod.ts";
 
 const gone = { code: "DISPOSED" };
 const registry = await Registry.open();
@@ -81,4 +90,100 @@ test("a result outlives the context of what it was computed of", async () => {
   graph.dispose();
   owner.dispose();
   assert.equal(sum.read()[0], 6);
+});
+
+const unallocated = { code: "NOT_ALLOCATED" };
+
+test("a view made after its tensor had memory goes with the buffer", async () => {
+  using context = await GgmlContext.create({ maxTensors: 8 });
+  using others = await GgmlContext.create({ maxTensors: 8 });
+  const x = context.tensor("f32", [8]);
+  const buffer = allocateContext(context, backend);
+  x.write([1, 2, 3, 4, 5, 6, 7, 8]);
+  const views = [
+    ops.reshape(context, x, [4, 2]),
+    ops.reshape(others, x, [2, 4]),
+    ops.sqr(others, x, { inPlace: true }),
+  ];
+  for (const view of views) assert.equal(view.read()[3], 4);
+  const memory = views[1]!.view();
+  buffer.dispose();
+  assert.equal(memory.length, 0);
+  for (const view of [x, ...views]) {
+    assert.equal(view.isAllocated, false);
+    assert.throws(() => view.read(), unallocated);
+  }
+});
+
+test("a view made after a scheduler's or an allocator's graph had memory goes with that", async () => {
+  const makers: readonly ((graph: Graph) => () => void)[] = [
+    (graph) => {
+      const allocator = new GraphAllocator(backend.bufferType);
+      allocator.alloc(graph);
+      return () => allocator.dispose();
+    },
+    (graph) => {
+      const scheduler = new Scheduler([backend]);
+      scheduler.allocate(graph);
+      return () => scheduler.dispose();
+    },
+    (graph) => {
+      const scheduler = new Scheduler([backend]);
+      scheduler.allocate(graph);
+      return () => scheduler.reset();
+    },
+  ];
+  for (const make of makers) {
+    using context = await GgmlContext.create({ maxTensors: 8 });
+    const x = context.tensor("f32", [8]).setInput();
+    const sum = ops.sum(context, x).setOutput();
+    using graph = new Graph(context).forward(sum);
+    const end = make(graph);
+    x.write([1, 2, 3, 4, 5, 6, 7, 8]);
+    const view = ops.reshape(context, x, [4, 2]);
+    assert.equal(view.read()[3], 4);
+    end();
+    for (const tensor of [x, sum, view]) assert.throws(() => tensor.read(), unallocated);
+  }
+});
+
+test("gradients that are views go with the buffer", async () => {
+  using context = await GgmlContext.create({ maxTensors: 64 });
+  const x = context.tensor("f32", [4, 2]).setParam();
+  const buffer = allocateContext(context, backend);
+  const loss = ops.sum(context, ops.reshape(context, ops.reshape(context, x, [8]), [2, 4])).setLoss();
+  using _graph = new Graph(context, { gradients: true }).forward(loss).backward(context);
+  buffer.dispose();
+  for (const tensor of context.tensors()) assert.equal(tensor.isAllocated, false, tensor.label);
+});
+
+test("an allocator takes no memory away but its own", async () => {
+  const makers: readonly ((graph: Graph, context: GgmlContext) => () => void)[] = [
+    (graph) => {
+      const allocator = new GraphAllocator(backend.bufferType);
+      allocator.alloc(graph);
+      return () => allocator.dispose();
+    },
+    (_, context) => {
+      const buffer = allocateContext(context, backend);
+      return () => buffer.dispose();
+    },
+    (graph) => {
+      const scheduler = new Scheduler([backend]);
+      scheduler.allocate(graph);
+      return () => scheduler.dispose();
+    },
+  ];
+  for (const make of makers) {
+    using weights = await GgmlContext.create({ maxTensors: 4 });
+    using context = await GgmlContext.create({ maxTensors: 8 });
+    const x = weights.tensor("f32", [8]);
+    // Made before its tensor had memory: whoever allocates the graph places it.
+    const square = ops.sqr(context, ops.reshape(context, x, [4, 2])).setOutput();
+    using _buffer = allocateContext(weights, backend);
+    x.write([1, 2, 3, 4, 5, 6, 7, 8]);
+    using graph = new Graph(context).forward(square);
+    make(graph, context)();
+    assert.deepEqual([...x.read()], [1, 2, 3, 4, 5, 6, 7, 8]);
+  }
 });
