@@ -8,7 +8,7 @@ import { messageOf } from "../../base/error.ts";
 import { rethrowDenied } from "../../base/permission.ts";
 import { boolean, callback, custom, integer, options, type RulesOf, signal } from "../../base/options.ts";
 import type { FileHandle } from "node:fs/promises";
-import { GgufWriteError } from "../errors.ts";
+import { GgufWriteError, InvalidArgumentError } from "../errors.ts";
 import { checkText, isArray, isInstance, refuse } from "../../base/check.ts";
 import { fileSystem, pathOfFileUrl, replaceablePath } from "./file_system.ts";
 import {
@@ -106,7 +106,7 @@ function pairsOf(metadata: unknown): Map<string, GgufInput> {
   const expected = "an object or pairs of key and value";
   if (!isObject(metadata)) return refuse("metadata", metadata, expected);
   const pairs = Symbol.iterator in metadata
-    ? [...metadata as Iterable<readonly [string, GgufInput]>]
+    ? listOf(metadata as Iterable<readonly [string, GgufInput]>, expected)
     : Object.entries(metadata as Record<string, GgufInput>);
   const map = new Map<string, GgufInput>();
   for (const pair of pairs) {
@@ -117,6 +117,14 @@ function pairsOf(metadata: unknown): Map<string, GgufInput> {
     map.set(key, value);
   }
   return map;
+}
+
+function listOf<T>(values: Iterable<T>, expected: string): T[] {
+  try {
+    return [...values];
+  } catch (cause) {
+    throw new InvalidArgumentError("metadata can't be iterated", { value: values, expected, cause });
+  }
 }
 
 function givenAlignment(pairs: ReadonlyMap<string, GgufInput>): unknown {

@@ -78,6 +78,7 @@ function typeOf(where: BufferType | Backend): BufferType {
 
 function assertContext(context: GgmlContext): void {
   brands.context.check("the context", context).assertAlive();
+  brands.context.of(context).assertSettled();
   if (context.noAlloc) return;
   throw new InvalidArgumentError(
     "the context has memory of its own for its tensors; make one without the option memory",

@@ -24,6 +24,8 @@ export interface GraphAllocation {
 /** The buffer of an allocator that a tensor lies in, by its index. */
 export type BufferChoice = (tensor: Tensor) => number;
 
+type Choices = [nodes: Int32Array, leaves: Int32Array];
+
 /**
  * Allocates memory for the tensors of a graph, and reuses it as soon as it is free. What is to be read after the computation is marked by
  * `setOutput()`; inputs are written before each computation. One graph at a time: when another is allocated, the one before has no memory any more.
@@ -96,24 +98,24 @@ export class GraphAllocator implements Disposable {
    * choice, DisposedError. C: `ggml_gallocr_reserve`, `ggml_gallocr_reserve_n`.
    */
   reserve(graph: Graph, choose?: BufferChoice): this {
-    this.#assertFree(graph, choose);
+    const choices = this.#choices(graph, choose);
     this.#forget();
     clearEmpty(graph.tensors());
     this.#reserved = undefined;
     const { lib } = this.#native;
     const fine = choose === undefined
       ? lib.ggml_gallocr_reserve(this.#handle.pointer, graph.unsafePointer)
-      : lib.ggml_gallocr_reserve_n(this.#handle.pointer, graph.unsafePointer, ...this.#choices(graph, choose));
-    if (!fine) throw this.#failed(graph, choose);
+      : lib.ggml_gallocr_reserve_n(this.#handle.pointer, graph.unsafePointer, ...choices);
+    if (!fine) throw this.#failed(graph, choices);
     this.#reserved = { graph: new WeakRef(graph), version: brands.graph.of(graph).version };
     return this;
   }
 
   /** The bytes of each buffer that {@linkcode GraphAllocator.reserve} would ask for; nothing is reserved. C: `ggml_gallocr_reserve_n_size`. */
   sizesFor(graph: Graph, choose?: BufferChoice): number[] {
-    this.#assertFree(graph, choose);
+    const choices = this.#choices(graph, choose);
     this.#forget();
-    return this.#measure(graph, choose ?? (() => 0));
+    return this.#measure(graph, choices);
   }
 
   /**
@@ -136,7 +138,7 @@ export class GraphAllocator implements Disposable {
     const waiting = reached.filter(({ isAllocated }) => !isAllocated);
     if (hasUnusedLeaf(graph, waiting)) this.#reserveLeaves(graph);
     if (!this.#native.lib.ggml_gallocr_alloc_graph(this.#handle.pointer, graph.unsafePointer)) {
-      if (this.#types.length === 1) throw this.#failed(graph, undefined);
+      if (this.#types.length === 1) throw this.#failed(graph, this.#choices(graph));
       throw new GraphError("the graph doesn't fit what was reserved in several buffers; reserve it first", {
         value: before,
         expected: "reserve(graph, choose) before alloc(graph)",
@@ -181,7 +183,7 @@ export class GraphAllocator implements Disposable {
       });
     }
     if (!this.#native.lib.ggml_gallocr_reserve(this.#handle.pointer, graph.unsafePointer)) {
-      throw this.#failed(graph, undefined);
+      throw this.#failed(graph, this.#choices(graph));
     }
   }
 
@@ -207,24 +209,24 @@ export class GraphAllocator implements Disposable {
   }
 
   /** An allocator that ran out of memory can't be used again. */
-  #failed(graph: Graph, choose: BufferChoice | undefined): AllocationError {
+  #failed(graph: Graph, choices: Choices): AllocationError {
     this.#handle.dispose();
     this.#handle = this.#make(this.#buffers);
-    const sizes = this.#measure(graph, choose ?? (() => 0));
+    const sizes = this.#measure(graph, choices);
     return new AllocationError(`there isn't enough memory for the graph: it takes ${sizes.join(" and ")} bytes`, {
       value: sizes,
       expected: "as many bytes as the device has free",
     });
   }
 
-  #measure(graph: Graph, choose: BufferChoice): number[] {
+  #measure(graph: Graph, choices: Choices): number[] {
     const sizes = new BigUint64Array(this.#types.length);
     const measuring = this.#make(new Set());
     try {
       this.#native.lib.ggml_gallocr_reserve_n_size(
         measuring.pointer,
         graph.unsafePointer,
-        ...this.#choices(graph, choose),
+        ...choices,
         sizes,
       );
     } finally {
@@ -233,7 +235,22 @@ export class GraphAllocator implements Disposable {
     return Array.from(sizes, Number);
   }
 
-  #choices(graph: Graph, choose: BufferChoice): [nodes: Int32Array, leaves: Int32Array] {
+  /** Which buffer each node and leaf lies in; the graph can't be changed while the program says so. Throws as {@linkcode GraphAllocator.#assertFree}. */
+  #choices(graph: Graph, choose: BufferChoice = () => 0): Choices {
+    this.#assertFree(graph);
+    checkFunction("choose", choose);
+    const release = graph.retain();
+    let chosen: Choices;
+    try {
+      chosen = this.#choose(graph, choose);
+    } finally {
+      release();
+    }
+    this.#assertFree(graph);
+    return chosen;
+  }
+
+  #choose(graph: Graph, choose: BufferChoice): Choices {
     const most = this.#types.length - 1;
     const number = (tensor: Tensor): number =>
       checkInteger(`the buffer of ${tensor.label}`, choose(tensor), { min: 0, max: most });
@@ -242,10 +259,10 @@ export class GraphAllocator implements Disposable {
     return [list(graph.nodes), list(graph.leaves)];
   }
 
-  #assertFree(graph: Graph, choose?: BufferChoice): void {
+  #assertFree(graph: Graph): void {
     this.assertAlive();
-    if (choose !== undefined) checkFunction("choose", choose);
     brands.graph.check("the graph", graph).assertAlive();
+    for (const context of brands.context.of(graph.context).reached()) brands.context.of(context).assertSettled();
     if (!this.#handle.busy) return;
     throw new GraphError("a graph in this allocator's memory is computed just now; await that first", {
       value: "computing",

@@ -45,7 +45,7 @@ export class LinearAllocator {
    * BackendError when the backend refuses it, DisposedError. C: `ggml_tallocr_alloc`.
    */
   alloc(tensor: Tensor): this {
-    brands.tensor.check("the tensor", tensor);
+    brands.context.of(brands.tensor.check("the tensor", tensor).context).assertSettled();
     if (tensor.isAllocated || tensor.struct.view_src !== null) {
       const what = tensor.isAllocated ? "has memory already" : "is a view";
       throw new InvalidArgumentError(`${tensor.label} ${what}; give a tensor of its own without memory`, {

@@ -223,7 +223,7 @@ export class Backend implements Disposable {
    */
   setAsync(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, offset: number = 0): void {
     this.#core.assertIdle("copy");
-    checkRange(tensor, offset, data);
+    checkRange(tensor, offset, data, "write");
     assertWritable(tensor);
     this.#core.addWriteInFlight(data);
     this.native.lib.ggml_backend_tensor_set_async(
@@ -238,7 +238,7 @@ export class Backend implements Disposable {
   /** Begins to read from a tensor into `data`; done after {@linkcode Backend.synchronize}. Else as {@linkcode Backend.setAsync}. C: `ggml_backend_tensor_get_async`. */
   getAsync(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, offset: number = 0): void {
     this.#core.assertIdle("copy");
-    checkRange(tensor, offset, data);
+    checkRange(tensor, offset, data, "read");
     this.#core.addInFlight(data);
     this.native.lib.ggml_backend_tensor_get_async(
       this.unsafePointer,
@@ -252,7 +252,7 @@ export class Backend implements Disposable {
   /** Begins to write rows; else as {@linkcode Backend.setAsync}. C: `ggml_backend_tensor_set_2d_async`. */
   setRowsAsync(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, rows: TensorRows): void {
     this.#core.assertIdle("copy");
-    const args = checkRows(tensor, data, rows);
+    const args = checkRows(tensor, data, rows, "writePart");
     assertWritable(tensor);
     this.#core.addWriteInFlight(data);
     this.native.lib.ggml_backend_tensor_set_2d_async(
@@ -266,7 +266,7 @@ export class Backend implements Disposable {
   /** Begins to read rows; else as {@linkcode Backend.getAsync}. C: `ggml_backend_tensor_get_2d_async`. */
   getRowsAsync(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, rows: TensorRows): void {
     this.#core.assertIdle("copy");
-    const args = checkRows(tensor, data, rows);
+    const args = checkRows(tensor, data, rows, "read");
     this.#core.addInFlight(data);
     this.native.lib.ggml_backend_tensor_get_2d_async(
       this.unsafePointer,
@@ -282,8 +282,8 @@ export class Backend implements Disposable {
    */
   copyAsync(from: TensorReference, to: TensorReference, other: Backend): void {
     this.#core.assertIdle("copy");
-    checkAllocated(from);
-    checkAllocated(to);
+    checkAllocated(from, "read");
+    checkAllocated(to, "write");
     checkSameLayout(from, to);
     brands.backend.check("other", other);
     assertWritable(to);

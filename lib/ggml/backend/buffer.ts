@@ -118,9 +118,9 @@ export class BackendBuffer implements Disposable {
 
   /** Fills it with one byte's value, default 0. Throws GraphError while a computation uses indices in it. C: `ggml_backend_buffer_clear`. */
   clear(value: number = 0): void {
-    checkInteger("value", value, { min: 0, max: 255 });
+    const byte = checkInteger("value", value, { min: 0, max: 255 });
     assertUnlocked(rangeOfBuffer(this.native, this.unsafePointer));
-    this.native.lib.ggml_backend_buffer_clear(this.unsafePointer, value);
+    this.native.lib.ggml_backend_buffer_clear(this.unsafePointer, byte);
   }
 
   /**
@@ -146,7 +146,7 @@ export class BackendBuffer implements Disposable {
    */
   place(tensor: Tensor, offset: number): void {
     const { native, alignment, size } = this;
-    brands.tensor.check("tensor", tensor);
+    brands.context.of(brands.tensor.check("tensor", tensor).context).assertSettled();
     const { data, buffer, view_src } = native.structAt("ggml_tensor", tensor.unsafePointer);
     // A tensor without elements may lie in a buffer at no address.
     if (data !== null || buffer !== null || view_src !== null) throw taken(view_src !== null);

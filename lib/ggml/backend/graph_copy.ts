@@ -1,13 +1,13 @@
 import { definePicture } from "../../../base/inspect.ts";
-import { adoptContext } from "../tensor/context.ts";
+import { checkBufferAccess } from "../tensor/buffer_access.ts";
+import { adoptContext, GgmlContext } from "../tensor/context.ts";
 import { brands } from "../brands.ts";
-import type { Native, Pointer, StructView } from "../../../ffi/mod.ts";
+import type { Lifetime, Native, Pointer, StructView } from "../../../ffi/mod.ts";
 import type { ggml_backend_graph_copy } from "../../../ffi/mod.ts";
 import { AllocationError, UnsupportedOperationError } from "../../errors.ts";
 import { checkArray, checkFunction } from "../../../base/check.ts";
 import { tensorsOf } from "./scheduled_graph.ts";
 import type { Backend } from "./backend.ts";
-import type { GgmlContext } from "../tensor/context.ts";
 import type { Graph } from "../graph/graph.ts";
 import { checkGraph, notAllocated, tensorLabel } from "./graph_check.ts";
 import { originalOf } from "../indices/freeze.ts";
@@ -30,6 +30,7 @@ export class GraphCopy implements GraphReference, Disposable {
   readonly native: Native;
   readonly #handle: Handle<"ggml_cgraph">;
   readonly #context: GgmlContext;
+  readonly #lifetime: Lifetime;
 
   /**
    * Copies a graph whose tensors lie in buffers. Throws NotAllocatedError, AllocationError, UnsupportedOperationError for a node that the backend can't
@@ -49,6 +50,7 @@ export class GraphCopy implements GraphReference, Disposable {
     if (pointer === null || context === null) throw noMemory(backend);
     const release = backend.retain();
     this.#context = adoptContext(this.native, context, () => {});
+    this.#lifetime = brands.context.of(this.#context).lifetime;
     this.#handle = new Handle({
       what: "the copy of a graph",
       pointer,
@@ -60,8 +62,9 @@ export class GraphCopy implements GraphReference, Disposable {
     brands.context.of(this.#context).keepMemory(this.#handle);
   }
 
-  /** The address, for the raw layer. Throws DisposedError once it was disposed. */
+  /** The address, for the raw layer. Throws DisposedError once it was disposed, or its tensors' context was reset. */
   get unsafePointer(): Pointer<"ggml_cgraph"> {
+    this.#lifetime.assertAlive();
     return this.#handle.pointer;
   }
 
@@ -76,6 +79,7 @@ export class GraphCopy implements GraphReference, Disposable {
 
   /** Retains it until the returned function is called. */
   retain(): () => void {
+    this.#lifetime.assertAlive();
     return this.#handle.retain();
   }
 
@@ -134,7 +138,8 @@ export function compareBackends(
   let thrown: { readonly error: unknown } | undefined;
   using callback = native.callback("ggml_backend_eval_callback", (index, a, b) => {
     if (a === null || b === null) return true;
-    const copied = adoptContext(native, graph.context.unsafePointer, () => {});
+    // Of nothing but the tensor that is shown.
+    const copied = new GgmlContext(native, { maxTensors: 1 });
     try {
       return onNode({
         index,
@@ -195,6 +200,7 @@ function checkCopyable(backend: Backend, graph: Graph): void {
     const { data, buffer, view_src, src } = native.structAt("ggml_tensor", tensor);
     if (data === null || (buffer === null && view_src === null)) throw notAllocated(native, tensor);
     if (Array.from(src).some((one) => originalOf(one as Pointer<"ggml_tensor">) !== one)) throw inUse(native, tensor);
+    if (view_src === null) checkBufferAccess(native, tensor, "read");
     if (native.lib.ggml_backend_dev_supports_op(backend.device.unsafePointer, tensor)) continue;
     throw new UnsupportedOperationError(`${backend.name} doesn't compute ${tensorLabel(native, tensor)}`, {
       value: native.readCString(native.lib.ggml_op_desc(tensor)),

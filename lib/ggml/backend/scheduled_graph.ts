@@ -88,9 +88,14 @@ export class ScheduledGraph {
     this.#releases = [brands.graph.of(graph).retainMemory(), ...[...buffers].map((buffer) => buffer.retain())];
   }
 
+  /** Whether it is of this graph, as it was or changed. */
+  isGraph(graph: Graph): boolean {
+    return this.#graph.deref() === graph;
+  }
+
   /** Whether it is of this graph. Throws GraphError when the graph was changed since. */
   isOf(graph: Graph): boolean {
-    if (this.#graph.deref() !== graph) return false;
+    if (!this.isGraph(graph)) return false;
     if (brands.graph.of(graph).version === this.#version) return true;
     throw new GraphError(
       "the graph was changed after the scheduler allocated it; allocate it again, then write its inputs",
@@ -99,6 +104,12 @@ export class ScheduledGraph {
         expected: "a graph as it was allocated",
       },
     );
+  }
+
+  /** Throws GraphError while something computes it. */
+  assertUnused(doing: string): void {
+    const graph = this.#graph.deref();
+    if (graph?.disposed === false) brands.graph.of(graph).assertUnlocked(doing);
   }
 
   /** Keeps the owner of the memory alive as long as the tensors can be reached; `onReset` is called before their contexts are reset. */
@@ -114,6 +125,8 @@ export class ScheduledGraph {
 
   /** Takes the addresses away and lets the graph go. */
   end(): void {
+    const graph = this.#graph.deref();
+    if (graph !== undefined) brands.graph.of(graph).setHolder(undefined);
     const buffers = new Set<bigint>();
     for (const tensor of this.#given) {
       const view = this.#native.structAt("ggml_tensor", tensor);

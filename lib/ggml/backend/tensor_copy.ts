@@ -5,6 +5,7 @@ import { checkInteger, show } from "../../../base/check.ts";
 import { assertWritable } from "../indices/lock.ts";
 import { statusError } from "./status.ts";
 import { notAllocated, tensorLabel } from "./graph_check.ts";
+import { type BufferAccess, checkBufferAccess } from "../tensor/buffer_access.ts";
 import { remoteBuffers } from "../tensor/remote_buffers.ts";
 import { onAnotherMachine } from "../tensor/view.ts";
 import type { TensorReference } from "../tensor/references.ts";
@@ -47,7 +48,7 @@ export function byteLength(tensor: TensorReference): number {
  * C: `ggml_backend_tensor_set`.
  */
 export function setBytes(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, offset: number = 0): void {
-  checkRange(tensor, offset, data);
+  checkRange(tensor, offset, data, "write");
   assertWritable(tensor);
   tensor.native.lib.ggml_backend_tensor_set(
     tensor.unsafePointer,
@@ -59,7 +60,7 @@ export function setBytes(tensor: TensorReference, data: ArrayBufferView<ArrayBuf
 
 /** Reads bytes of a tensor into `data`, as many as it holds. Throws as {@linkcode setBytes}. C: `ggml_backend_tensor_get`. */
 export function getBytes(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, offset: number = 0): void {
-  checkRange(tensor, offset, data);
+  checkRange(tensor, offset, data, "read");
   tensor.native.lib.ggml_backend_tensor_get(
     tensor.unsafePointer,
     data as Uint8Array,
@@ -70,25 +71,25 @@ export function getBytes(tensor: TensorReference, data: ArrayBufferView<ArrayBuf
 
 /** Sets bytes of a tensor to one value; default: all of them. Throws as {@linkcode setBytes}. C: `ggml_backend_tensor_memset`. */
 export function fillBytes(tensor: TensorReference, value: number, offset: number = 0, size?: number): void {
-  checkInteger("value", value, { min: 0, max: 255 });
+  const byte = checkInteger("value", value, { min: 0, max: 255 });
   const all = byteLength(tensor);
   checkInteger("offset", offset, { min: 0, max: all });
   const count = checkInteger("size", size ?? all - offset, { min: 0, max: all - offset });
-  checkAllocated(tensor);
+  checkAllocated(tensor, "fill");
   assertWritable(tensor);
-  tensor.native.lib.ggml_backend_tensor_memset(tensor.unsafePointer, value, BigInt(offset), BigInt(count));
+  tensor.native.lib.ggml_backend_tensor_memset(tensor.unsafePointer, byte, BigInt(offset), BigInt(count));
 }
 
 /** Writes rows of bytes into a tensor. Throws as {@linkcode setBytes}. C: `ggml_backend_tensor_set_2d`. */
 export function setRows(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, rows: TensorRows): void {
-  const args = checkRows(tensor, data, rows);
+  const args = checkRows(tensor, data, rows, "writePart");
   assertWritable(tensor);
   tensor.native.lib.ggml_backend_tensor_set_2d(tensor.unsafePointer, data as Uint8Array, ...args);
 }
 
 /** Reads rows of bytes of a tensor into `data`. Throws as {@linkcode setBytes}. C: `ggml_backend_tensor_get_2d`. */
 export function getRows(tensor: TensorReference, data: ArrayBufferView<ArrayBuffer>, rows: TensorRows): void {
-  const args = checkRows(tensor, data, rows);
+  const args = checkRows(tensor, data, rows, "read");
   tensor.native.lib.ggml_backend_tensor_get_2d(tensor.unsafePointer, data as Uint8Array, ...args);
 }
 
@@ -97,8 +98,8 @@ export function getRows(tensor: TensorReference, data: ArrayBufferView<ArrayBuff
  * another layout. C: `ggml_backend_tensor_copy`.
  */
 export function copyTensor(from: TensorReference, to: TensorReference): void {
-  checkAllocated(from);
-  checkAllocated(to);
+  checkAllocated(from, "read");
+  checkAllocated(to, "write");
   checkSameLayout(from, to);
   assertWritable(to);
   from.native.lib.ggml_backend_tensor_copy(from.unsafePointer, to.unsafePointer);
@@ -119,8 +120,16 @@ export function checkSameLayout(from: TensorReference, to: TensorReference): voi
   );
 }
 
-/** Throws UnsupportedOperationError for a tensor on another machine, NotAllocatedError for one that lies in no buffer: these functions go by the buffer, which a context with memory of its own hasn't. */
-export function checkAllocated(tensor: TensorReference): void {
+/**
+ * Throws UnsupportedOperationError for a tensor on another machine or in memory that can't do it, NotAllocatedError for one that lies in no buffer: these functions go by the
+ * buffer, which a context with memory of its own hasn't.
+ */
+export function checkAllocated(tensor: TensorReference, access: BufferAccess): void {
+  place(tensor);
+  checkBufferAccess(tensor.native, tensor.unsafePointer, access);
+}
+
+function place(tensor: TensorReference): void {
   brands.tensor.check("tensor", tensor);
   const { native, unsafePointer } = tensor;
   const { data, buffer, view_src } = native.structAt("ggml_tensor", unsafePointer);
@@ -139,7 +148,12 @@ export function checkAllocated(tensor: TensorReference): void {
 }
 
 /** Throws unless the bytes of an array fit into a tensor from `offset` on. */
-export function checkRange(tensor: TensorReference, offset: number, data: ArrayBufferView): void {
+export function checkRange(
+  tensor: TensorReference,
+  offset: number,
+  data: ArrayBufferView,
+  access: "read" | "write",
+): void {
   checkData(data);
   const all = byteLength(tensor);
   checkInteger("offset", offset, { min: 0, max: all });
@@ -149,7 +163,7 @@ export function checkRange(tensor: TensorReference, offset: number, data: ArrayB
       expected: `at most ${all - offset} bytes`,
     });
   }
-  checkAllocated(tensor);
+  checkAllocated(tensor, access === "write" && data.byteLength < all ? "writePart" : access);
 }
 
 /** Throws unless rows fit into a tensor and into an array; gives the arguments of the C functions: offset, size, n_copies, stride_tensor, stride_data. */
@@ -157,6 +171,7 @@ export function checkRows(
   tensor: TensorReference,
   data: ArrayBufferView,
   rows: TensorRows,
+  access: BufferAccess,
 ): [bigint, bigint, bigint, bigint, bigint] {
   checkData(data);
   const { size, count, tensorStride, offset, dataStride = size } = rowsSpec.check(rows);
@@ -176,7 +191,7 @@ export function checkRows(
       },
     );
   }
-  checkAllocated(tensor);
+  checkAllocated(tensor, access);
   return [BigInt(offset), BigInt(size), BigInt(count), BigInt(tensorStride), BigInt(dataStride)];
 }
 

@@ -12,6 +12,12 @@ export interface GraphMemory {
   retain(): () => void;
 }
 
+/** What gave a graph's tensors memory and operands of its own. */
+export interface GraphHolder {
+  /** Takes them back. */
+  forgetGraph(): void;
+}
+
 /** A native graph, and what frees it. */
 export interface GraphParts {
   /** Its address. */
@@ -31,11 +37,20 @@ export class GraphCore {
   /** Lifetime of its tensors, once it has some. */
   lifetime: Lifetime | undefined;
   readonly #context: GgmlContext;
+  #changing = false;
+  #holder: GraphHolder | undefined;
 
   /** Takes over a native graph. */
   constructor(context: GgmlContext, parts: GraphParts) {
     this.#context = context;
     this.handle = new Handle({ what: "the graph", ...parts });
+  }
+
+  /** Notes who gives its tensors memory and operands: whoever did before takes them back first. With `undefined` nobody does. */
+  setHolder(holder: GraphHolder | undefined): void {
+    const before = this.#holder;
+    this.#holder = holder;
+    if (holder !== undefined && before !== holder) before?.forgetGraph();
   }
 
   /** Throws DisposedError once it or a context that it uses was disposed or reset. */
@@ -54,8 +69,33 @@ export class GraphCore {
     );
   }
 
-  /** Retains it with its context and tensors for a computation: nothing of it may be changed until the returned function is called. */
+  /**
+   * Retains it as {@linkcode GraphCore.retain} does, for work that gives its tensors other memory and operands: nothing may compute it meanwhile. Throws
+   * GraphError while something does.
+   */
+  retainAlone(doing: string): () => void {
+    this.assertUnlocked(doing);
+    const settle = brands.context.of(this.#context).beginAllocating();
+    const release = this.retain();
+    this.#changing = true;
+    return () => {
+      this.#changing = false;
+      release();
+      settle();
+    };
+  }
+
+  /**
+   * Retains it with its context and tensors for a computation: nothing of it may be changed until the returned function is called. Throws GraphError while
+   * it is allocated.
+   */
   retain(): () => void {
+    if (this.#changing) {
+      throw new GraphError("the graph is being allocated; compute it afterwards", {
+        value: "being allocated",
+        expected: "a graph that nothing changes",
+      });
+    }
     const memory = this.owner?.disposed === false ? [this.owner.retain()] : [];
     const releases = [brands.context.of(this.#context).lock(), this.handle.lock(), ...memory];
     return () => releases.forEach((release) => release());

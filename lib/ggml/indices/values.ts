@@ -1,3 +1,4 @@
+import { checkBufferAccess } from "../tensor/buffer_access.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import { InvalidArgumentError } from "../../errors.ts";
 
@@ -22,6 +23,7 @@ export function bytesOf(native: Native, tensor: TensorPointer): Uint8Array<Array
   const length = Number(lib.ggml_nbytes(tensor));
   if (data !== null && (buffer === null || lib.ggml_backend_buffer_is_host(buffer))) return native.view(data, length);
   const bytes = new Uint8Array(length);
+  checkBufferAccess(native, tensor, "read");
   if (length > 0) lib.ggml_backend_tensor_get(tensor, bytes, 0n, BigInt(length));
   return bytes;
 }

@@ -118,6 +118,7 @@ export class RemoteBackend implements AsyncDisposable {
   async #allocate(context: GgmlContext): Promise<void> {
     this.#assertAlive();
     brands.context.check("the context", context).assertAlive();
+    brands.context.of(context).assertSettled();
     clearEmpty(context.tensors());
     const waiting = unallocated(context);
     if (waiting.length === 0) {

@@ -178,10 +178,11 @@ export class Scheduler implements Disposable {
 
   /**
    * Splits a graph and gives its tensors memory, so that inputs can be written before {@linkcode Scheduler.compute}. The graph that it had before loses
-   * its memory. Throws AllocationError, and as {@linkcode Scheduler.compute} rejects. C: `ggml_backend_sched_alloc_graph`.
+   * its memory; so does another scheduler that had this one. Throws AllocationError, and as {@linkcode Scheduler.compute} rejects. C: `ggml_backend_sched_alloc_graph`.
    */
   allocate(graph: Graph): void {
     this.#exclusively(graph, () => {
+      brands.graph.of(graph).setHolder(this.#state);
       const tensors = this.#prepare(graph);
       if (this.#hollow) {
         this.#fill(graph, tensors);
@@ -192,7 +193,9 @@ export class Scheduler implements Disposable {
         allocation.end();
         throw this.#noMemory();
       }
+      brands.graph.of(graph).setHolder(this.#state);
       allocation.setOwner(this.#handle, this.#state.onReset);
+      brands.graph.of(graph).owner = this.#handle;
       this.#state.allocation = allocation;
     });
   }
@@ -265,6 +268,7 @@ export class Scheduler implements Disposable {
   /** Forgets assignments and the graph that it has allocated, whose tensors lose their memory. C: `ggml_backend_sched_reset`. */
   reset(): void {
     this.#assertIdle("reset it");
+    this.#state.assertUnused("reset the scheduler");
     this.#state.forgetGraph();
     this.#assignments.clear();
   }
@@ -334,12 +338,17 @@ export class Scheduler implements Disposable {
     brands.graph.check("graph", graph);
     clearEmpty(graph.tensors());
     return this.#thread.runSync(
-      retainAll(() => markUnusedLeaves(graph), () => this.#handle.retain(), () => graph.retain()),
+      retainAll(
+        () => brands.graph.of(graph).retainAlone("let a scheduler take it"),
+        () => markUnusedLeaves(graph),
+        () => this.#handle.retain(),
+      ),
       work,
     );
   }
 
   #prepare(graph: Graph): Set<Pointer<"ggml_tensor">> {
+    if (this.#state.allocation?.isGraph(graph) !== true) this.#state.assertUnused("give the scheduler another graph");
     this.#state.forgetGraph();
     const tensors = tensorsOf(this.native, graph);
     checkSchedulable(this.native, tensors, this.backends, this.#graphSize);

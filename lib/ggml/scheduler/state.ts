@@ -21,6 +21,11 @@ export class SchedulerState {
     this.pointer = pointer;
   }
 
+  /** Throws GraphError while another backend computes the graph that has memory. */
+  assertUnused(doing: string): void {
+    this.allocation?.assertUnused(doing);
+  }
+
   /** Forgets the graph, whose tensors lose their memory. */
   forgetGraph(): void {
     this.native.lib.ggml_backend_sched_synchronize(this.pointer);

@@ -70,6 +70,8 @@ export class ContextCore {
   /** The owner of the memory of its tensors: it lives as long as a tensor can be reached. */
   readonly #memory = new Set<object>();
   readonly #resetListeners = new Set<() => void>();
+  /** Graphs of it that are being allocated just now. */
+  #allocating = 0;
 
   /** Takes over a native context. */
   constructor(context: GgmlContext, native: Native, { pointer, free }: ContextParts) {
@@ -191,6 +193,23 @@ export class ContextCore {
   lock(): () => void {
     const releases = [...this.reached()].map((context) => brands.context.of(context).handle.lock());
     return () => releases.forEach((release) => release());
+  }
+
+  /** Notes that a graph of it is being allocated until the returned function is called. Throws GraphError while another one is. */
+  beginAllocating(): () => void {
+    const cores = [...this.reached()].map((context) => brands.context.of(context));
+    for (const core of cores) core.assertSettled();
+    for (const core of cores) core.#allocating++;
+    return () => cores.forEach((core) => core.#allocating--);
+  }
+
+  /** Throws GraphError while a graph of it is being allocated: its tensors get memory just now. */
+  assertSettled(): void {
+    if (this.#allocating === 0) return;
+    throw new GraphError("a graph of the context is being allocated; allocate others afterwards", {
+      value: "being allocated",
+      expected: "a context whose graphs are at rest",
+    });
   }
 
   /** This context and all that it uses. Throws DisposedError when one of them was disposed or reset. */

@@ -1,3 +1,4 @@
+import { checkBufferAccess } from "./buffer_access.ts";
 import type { Tensor } from "./tensor.ts";
 import { arrayOver, bytesInPlace, dataOf, isOnHost, type TensorValues } from "./view.ts";
 import { dequantizeBytes } from "./quantize.ts";
@@ -9,6 +10,7 @@ export function readTensorBytes(tensor: Tensor): Uint8Array<ArrayBuffer> {
   const length = tensor.byteLength;
   if (isOnHost(tensor)) return bytesInPlace(tensor).slice();
   const bytes = new Uint8Array(length);
+  checkBufferAccess(tensor.native, tensor.unsafePointer, "read");
   if (length > 0) tensor.native.lib.ggml_backend_tensor_get(tensor.unsafePointer, bytes, 0n, BigInt(length));
   return bytes;
 }

@@ -10,6 +10,7 @@ import type { NativeObject } from "./handle.ts";
 import { remoteBuffers } from "./remote_buffers.ts";
 import { originalOf } from "../indices/freeze.ts";
 import { assertWritable } from "../indices/lock.ts";
+import { checkBufferAccess } from "./buffer_access.ts";
 import { readTensor, readTensorBytes } from "./read.ts";
 import { dataOf, isOnHost, type TensorArray, type TensorValues, viewTensor } from "./view.ts";
 import { type TensorInput, writeTensor, writeTensorBytes } from "./write.ts";
@@ -288,6 +289,7 @@ export class Tensor implements NativeObject<"ggml_tensor"> {
   /** Sets all of its bytes to 0. Throws NotAllocatedError. C: `ggml_set_zero`. */
   zero(): this {
     dataOf(this);
+    checkBufferAccess(this.native, this.unsafePointer, "fill");
     assertWritable(this);
     this.native.lib.ggml_set_zero(this.unsafePointer);
     return this;

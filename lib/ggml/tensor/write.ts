@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "../../errors.ts";
 import { isArray, isInstance, show } from "../../../base/check.ts";
 import { assertWritable } from "../indices/lock.ts";
+import { checkBufferAccess } from "./buffer_access.ts";
 import { quantizeRows } from "./quantize.ts";
 import type { Tensor } from "./tensor.ts";
 import { arrayOver, assertContiguous, dataOf, isOnHost } from "./view.ts";
@@ -40,8 +41,9 @@ export function writeTensorBytes(tensor: Tensor, bytes: Uint8Array): void {
     });
   }
   if (length === 0) return;
-  if (isOnHost(tensor)) tensor.native.view(data, length).set(bytes);
-  else tensor.native.lib.ggml_backend_tensor_set(tensor.unsafePointer, bytes, 0n, BigInt(length));
+  if (isOnHost(tensor)) return tensor.native.view(data, length).set(bytes);
+  checkBufferAccess(tensor.native, tensor.unsafePointer, "write");
+  tensor.native.lib.ggml_backend_tensor_set(tensor.unsafePointer, bytes, 0n, BigInt(length));
 }
 
 /** {@linkcode Tensor.write}. */
