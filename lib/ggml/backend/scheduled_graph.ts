@@ -2,6 +2,7 @@ import { forgetBuffers } from "../allocator/release_memory.ts";
 import type { Native, Pointer } from "../../../ffi/mod.ts";
 import type { GgmlContext } from "../tensor/context.ts";
 import { GraphError } from "../tensor/errors.ts";
+import type { Handle } from "../tensor/handle.ts";
 import { brands } from "../brands.ts";
 import { bufferAt, type BufferHandle } from "./buffers_in_use.ts";
 import type { Graph } from "../graph/graph.ts";
@@ -62,6 +63,7 @@ export class SourceSnapshot {
 export class ScheduledGraph {
   // Weak: a scheduler that nobody has any more is freed, though graph and contexts keep it while they can be reached.
   readonly #graph: WeakRef<Graph>;
+  readonly #handle: WeakRef<Handle<"ggml_cgraph">>;
   readonly #contexts: readonly WeakRef<GgmlContext>[];
   readonly #version: number;
   readonly #native: Native;
@@ -73,6 +75,7 @@ export class ScheduledGraph {
   /** Notes what has no memory yet. */
   constructor(graph: Graph, tensors: ReadonlySet<Pointer<"ggml_tensor">>) {
     this.#graph = new WeakRef(graph);
+    this.#handle = new WeakRef(brands.graph.of(graph).handle);
     this.#contexts = [...brands.context.of(graph.context).reached()].map((context) => new WeakRef(context));
     this.#version = brands.graph.of(graph).version;
     this.#native = graph.native;
@@ -106,10 +109,13 @@ export class ScheduledGraph {
     );
   }
 
-  /** Throws GraphError while something computes it. */
+  /** Throws GraphError while something computes it, also when it was disposed since. */
   assertUnused(doing: string): void {
-    const graph = this.#graph.deref();
-    if (graph?.disposed === false) brands.graph.of(graph).assertUnlocked(doing);
+    if (this.#handle.deref()?.locked !== true) return;
+    throw new GraphError(`the graph is in use by a computation; await that before you ${doing}`, {
+      value: "computing",
+      expected: "a graph that nothing computes",
+    });
   }
 
   /** Keeps the owner of the memory alive as long as the tensors can be reached; `onReset` is called before their contexts are reset. */

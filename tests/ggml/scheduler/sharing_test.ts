@@ -64,6 +64,8 @@ test("memory isn't taken from a graph that another backend computes", async () =
   assert.throws(() => scheduler.allocate(next.graph), inUse);
   assert.throws(() => second.allocate(graph), inUse);
   assert.throws(() => second.split(graph), inUse);
+  graph.dispose();
+  assert.throws(() => scheduler.reset(), inUse);
   // It goes once the computation has ended.
   scheduler.dispose();
   assert.equal(x.isAllocated, true);
