@@ -61,7 +61,6 @@ export const reasons: Readonly<Record<string, string>> = {
   ggml_glu_op_name: DESCRIBED,
   ggml_get_data: "tensor.view() and tensor.read() check first that there is memory",
   ggml_get_data_f32: "tensor.view() and tensor.read() check first that there is memory",
-  ggml_get_mem_buffer: "the memory of a context is JavaScript's own",
   ggml_new_buffer: "raw bytes in a context's memory; a typed array is that",
   ggml_new_graph: "ggml_new_graph_custom is the same with a size",
   ggml_graph_overhead: "ggml_graph_overhead_custom is the same with a size",

@@ -63,6 +63,7 @@ export class ContextCore {
   /** What tensors of this context that were made of other contexts' need of these, by address. */
   readonly #foreign = new Map<Pointer<"ggml_tensor">, ForeignLifetimes>();
   #lifetime = new Lifetime();
+  #last: Pointer<"ggml_tensor"> | null = null;
   #start: bigint | undefined;
   #end: bigint | undefined;
   readonly #views = new HandedOut();
@@ -102,16 +103,11 @@ export class ContextCore {
     const { pointer } = this.handle;
     for (const operand of operands) this.use(operand.context);
     this.#checkCapacity(make);
+    const before = this.#lastTensor();
     const made = make(pointer);
     if (made === null) throw new ContextFullError("ggml made no tensor", { expected: "a tensor" });
-    const sources = this.#foreignOf(operands);
-    const struct = this.#native.structAt("ggml_tensor", made);
-    const { view_src } = struct;
-    if (view_src !== null) attachView(this.#native, struct, view_src);
-    if (sources.length > 0) {
-      const shared = view_src === null ? [] : operands.filter((one) => sharesMemory(one, view_src));
-      this.#foreign.set(made, { sources, view: this.#foreignOf(shared) });
-    }
+    // An operator may make others on its way.
+    for (const pointer of this.#tensorsAfter(before)) this.#note(pointer, operands);
     return this.wrap(made);
   }
 
@@ -145,11 +141,9 @@ export class ContextCore {
 
   /** Notes in which buffers the views lie that native code made in it. */
   attachViews(): void {
-    const { lib } = this.#native;
-    for (let at = lib.ggml_get_first_tensor(this.handle.pointer); at !== null;) {
-      const struct = this.#native.structAt("ggml_tensor", at);
+    for (const pointer of this.#tensorsAfter(null)) {
+      const struct = this.#native.structAt("ggml_tensor", pointer);
       if (struct.view_src !== null) attachView(this.#native, struct, struct.view_src);
-      at = lib.ggml_get_next_tensor(this.handle.pointer, at);
     }
   }
 
@@ -169,6 +163,7 @@ export class ContextCore {
     this.#lifetime = new Lifetime();
     this.#uses.clear();
     this.#foreign.clear();
+    this.#last = null;
     this.releaseViews();
   }
 
@@ -257,6 +252,29 @@ export class ContextCore {
   /** Detaches what {@linkcode ContextCore.handOut} was given. */
   releaseViews(): void {
     this.#views.detach();
+  }
+
+  /** Notes the memory of a tensor that was made of these, and what it needs of other contexts. */
+  #note(made: Pointer<"ggml_tensor">, operands: readonly Tensor[]): void {
+    const sources = this.#foreignOf(operands);
+    const struct = this.#native.structAt("ggml_tensor", made);
+    const { view_src } = struct;
+    if (view_src !== null) attachView(this.#native, struct, view_src);
+    if (sources.length === 0) return;
+    const shared = view_src === null ? [] : operands.filter((one) => sharesMemory(one, view_src));
+    this.#foreign.set(made, { sources, view: this.#foreignOf(shared) });
+  }
+
+  #lastTensor(): Pointer<"ggml_tensor"> | null {
+    for (const pointer of this.#tensorsAfter(this.#last)) this.#last = pointer;
+    return this.#last;
+  }
+
+  *#tensorsAfter(tensor: Pointer<"ggml_tensor"> | null): Generator<Pointer<"ggml_tensor">> {
+    const { lib } = this.#native;
+    const { pointer } = this.handle;
+    let at = tensor === null ? lib.ggml_get_first_tensor(pointer) : lib.ggml_get_next_tensor(pointer, tensor);
+    for (; at !== null; at = lib.ggml_get_next_tensor(pointer, at)) yield at;
   }
 
   #foreignOf(tensors: readonly Tensor[]): Lifetime[] {

@@ -80,6 +80,28 @@ for (const [how, end] of Object.entries(ends)) {
   });
 }
 
+test("what an operator makes on its way goes with the other context, too", async () => {
+  using context = await GgmlContext.create({ maxTensors: 16 });
+  const owner = await GgmlContext.create({ dataBytes: 1 << 12 });
+  const kernel = owner.tensor("f32", [2, 2, 1, 1]);
+  const image = context.tensor("f32", [4, 4, 1, 1]);
+  ops.conv2d(context, kernel, image);
+  const views = [...context.tensors()].filter((tensor) => tensor.isView);
+  assert.ok(views.length > 1);
+  owner.dispose();
+  assert.throws(() => allocateContext(context, backend), gone);
+  assert.ok(views.some((view) => thrown(() => view.elementCount) === "DISPOSED"));
+});
+
+function thrown(work: () => unknown): string {
+  try {
+    work();
+    return "nothing";
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+}
+
 test("a result outlives the context of what it was computed of", async () => {
   using context = await GgmlContext.create({ maxTensors: 4 });
   const owner = await GgmlContext.create({ dataBytes: 1 << 12 });
