@@ -226,9 +226,9 @@ class Parser {
   #repeated({ elements, weight }: Part, { min, max }: { min: number; max: number }): Part {
     const total = max !== Infinity && max > 0 ? max : Math.max(min, 1);
     if (weight * total > MAX_REPETITIONS) this.#fail(`repetitions of more than ${MAX_REPETITIONS} rules`);
+    this.#count(elements.length * total);
     const result: GrammarElement[] = [];
     for (let time = 0; time < min; time++) result.push(...elements);
-    this.#count(elements.length * total);
     let inner: number | undefined;
     for (let time = 0; time < (max === Infinity ? 1 : max - min); time++) {
       const rule = this.#new();

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { UnsupportedKeywordError } from "../errors.ts";
+import { SchemaTooComplexError, UnsupportedKeywordError } from "../errors.ts";
 import type { CharSet } from "../gbnf/char_set.ts";
 import { hasPoint } from "../gbnf/char_set.ts";
 import { choice, type Expr, text } from "./gbnf.ts";
 import { decimalOf, isMultiple } from "./multiples.ts";
 import { intervalsOf, type NumberRules, plainExpr } from "./numbers.ts";
-import { type Automaton, automatonOfStates, type Regex, RegexStore } from "./regex.ts";
+import { type Automaton, automatonOfStates, type Regex, RegexStore, TooManyStates } from "./regex.ts";
 
 /** Digits in all: as many as every number keeps. */
 const EXACT_DIGITS = 15;
@@ -57,8 +57,22 @@ interface DigitState {
   readonly other: boolean;
 }
 
-/** Returns the automaton of the numbers that keep to rules; `undefined` when there are none. */
+/** Returns the automaton of the numbers that keep to rules; `undefined` when there are none. Throws {@linkcode SchemaTooComplexError}. */
 export function numberAutomaton(rules: NumberRules): Automaton | undefined {
+  try {
+    return exactAutomaton(rules);
+  } catch (error) {
+    if (!(error instanceof TooManyStates)) throw error;
+    throw new SchemaTooComplexError(
+      `the numbers at ${
+        rules.path || "the schema's root"
+      } take more than ${MAX_STATES} states; make the bounds or the divisors simpler`,
+      { path: rules.path, value: rules.multiples[0], expected: `at most ${MAX_STATES} states` },
+    );
+  }
+}
+
+function exactAutomaton(rules: NumberRules): Automaton | undefined {
   const remainders = remaindersOf(rules);
   const places = Math.min(
     10,
@@ -118,7 +132,9 @@ export function listedMultiples(rules: NumberRules): Expr {
 export function hasManyRemainders({ multiples, notMultiples, path }: NumberRules): boolean {
   if (notMultiples.some((one) => tooMany(remainderOf(one, false)))) {
     throw new UnsupportedKeywordError(
-      `the schema's ${path} asks for numbers that aren't multiples of one with too many digits, which no grammar can express`,
+      `the schema's ${
+        path || "root"
+      } asks for numbers that aren't multiples of one with too many digits, which no grammar can express`,
       { path, value: notMultiples[0], expected: `at most ${MAX_REMAINDERS} remainders` },
     );
   }

@@ -43,15 +43,18 @@ function follow(store: RegexStore, node: PatternNode, rest: Rest): Rest {
         later: store.or(...all.map(({ later }) => later)),
       };
     }
-    case "repeat":
-      return isPlain(node.of) ? repeatPlain(store, node, rest) : unroll(store, node, rest);
+    case "repeat": {
+      const of = plain(store, node.of);
+      return of === undefined
+        ? unroll(store, node, rest)
+        : repeatPlain(store, store.repeat(of, node.min, node.max), rest);
+    }
   }
 }
 
 type Repeat = PatternNode & { kind: "repeat" };
 
-function repeatPlain(store: RegexStore, { of, min, max }: Repeat, rest: Rest): Rest {
-  const language = store.repeat(plain(store, of), min, max);
+function repeatPlain(store: RegexStore, language: Regex, rest: Rest): Rest {
   const later = store.concat(language, rest.later);
   if (rest.atStart === rest.later) return { atStart: later, later };
   // Once a character was read this is no longer the start.
@@ -74,33 +77,25 @@ function unroll(store: RegexStore, { of, min, max }: Repeat, rest: Rest): Rest {
   return result;
 }
 
-/** Whether it is the same wherever it stands. */
-function isPlain(node: PatternNode): boolean {
-  switch (node.kind) {
-    case "chars":
-      return true;
-    case "sequence":
-    case "choice":
-      return node.parts.every(isPlain);
-    case "repeat":
-      return isPlain(node.of);
-    default:
-      return false;
-  }
-}
-
-function plain(store: RegexStore, node: PatternNode): Regex {
+/** Its language when that is the same wherever it stands, else `undefined`. */
+function plain(store: RegexStore, node: PatternNode): Regex | undefined {
   switch (node.kind) {
     case "chars":
       return store.chars(node.set);
     case "sequence":
-      return node.parts.reduceRight((rest, part) => store.concat(plain(store, part), rest), store.empty);
-    case "choice":
-      return store.or(...node.parts.map((part) => plain(store, part)));
-    case "repeat":
-      return store.repeat(plain(store, node.of), node.min, node.max);
+    case "choice": {
+      const parts = node.parts.map((part) => plain(store, part));
+      if (!parts.every((part) => part !== undefined)) return undefined;
+      return node.kind === "choice"
+        ? store.or(...parts)
+        : parts.reduceRight((rest, part) => store.concat(part, rest), store.empty);
+    }
+    case "repeat": {
+      const of = plain(store, node.of);
+      return of === undefined ? undefined : store.repeat(of, node.min, node.max);
+    }
     default:
-      throw new TypeError("unreachable");
+      return undefined;
   }
 }
 

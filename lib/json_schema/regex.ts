@@ -78,7 +78,7 @@ export class RegexStore {
   chars(set: CharSet): Regex {
     const key = `c${set.join()}`;
     if (!this.#sets.has(key)) {
-      if (this.#parts !== undefined) throw new TypeError("unreachable");
+      if (this.#parts !== undefined) throw new TypeError("characters were told apart already");
       this.#sets.set(key, set);
     }
     return this.#make(key, { kind: "chars", set }, false);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { SchemaContradictionError, SchemaTooComplexError, UnsupportedKeywordError } from "../errors.ts";
+import { SchemaContradictionError, UnsupportedKeywordError } from "../errors.ts";
 import { ArrayWriter } from "./arrays.ts";
 import type { SchemaDocument, SchemaNode } from "./document.ts";
 import { booleansOf, Feasibility } from "./feasible.ts";
@@ -25,7 +25,6 @@ import type { TypeName } from "./keywords.ts";
 import { hasManyRemainders, listedMultiples, needsDigits, numberAutomaton } from "./number_automaton.ts";
 import { intervalsOf, numberExpr, type NumberRules } from "./numbers.ts";
 import { membersExpr, nameGroups } from "./members.ts";
-import { TooManyStates } from "./regex.ts";
 import type { Rules } from "./rules.ts";
 import { anyString, automatonExpr, freeString, stringExpr, stringKey, type StringRules } from "./strings.ts";
 import { fitsPattern } from "./assertions.ts";
@@ -131,18 +130,8 @@ export class SchemaWriter {
   #number(rules: NumberRules, type: TypeName): Expr {
     if (!needsDigits(rules)) return this.#rules.add(type, choice(...intervalsOf(rules).map(numberExpr)));
     if (hasManyRemainders(rules)) return this.#rules.add(type, listedMultiples(rules));
-    try {
-      const automaton = numberAutomaton(rules);
-      return automaton === undefined ? never : automatonExpr(this.#rules, automaton, type, chars, empty);
-    } catch (error) {
-      if (!(error instanceof TooManyStates)) throw error;
-      throw new SchemaTooComplexError(
-        `the numbers at ${
-          rules.path || "the schema's root"
-        } take too many states; make the bounds or the divisor simpler`,
-        { path: rules.path, value: rules.multiples[0], expected: "fewer states" },
-      );
-    }
+    const automaton = numberAutomaton(rules);
+    return automaton === undefined ? never : automatonExpr(this.#rules, automaton, type, chars, empty);
   }
 
   readonly #strings = new Map<string, Expr>();

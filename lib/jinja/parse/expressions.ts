@@ -225,8 +225,11 @@ export class ExpressionParser {
   }
 
   #key(): Expression {
-    const start = this.stream.isOperator(":") ? undefined : this.expression();
-    if (!this.stream.takeOperator(":")) return start ?? this.stream.fail("expected an index");
+    let start: Expression | undefined;
+    if (!this.stream.takeOperator(":")) {
+      start = this.expression();
+      if (!this.stream.takeOperator(":")) return start;
+    }
     const bound = (): Expression | undefined =>
       this.stream.isOperator(":") || this.stream.isOperator("]") || this.stream.isOperator(",")
         ? undefined

@@ -66,6 +66,7 @@ test("what is no schema is refused as it is elsewhere", async () => {
     });
   }
   await assert.rejects(encoded(wide), SchemaTooComplexError);
+  await assert.rejects(encoded(deep), SchemaTooComplexError);
   const text = { toJSON: () => 5 };
   assert.throws(() => plainSchema(text), JsonSchemaError);
   assert.throws(() => decodeSchema({ root: "5", chunks: ["[]"] }), JsonSchemaError);

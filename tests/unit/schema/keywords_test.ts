@@ -7,12 +7,14 @@ import {
   UnsupportedKeywordError,
 } from "../../../lib/errors.ts";
 import { matchesGrammar, parseGrammar } from "../../../lib/gbnf/mod.ts";
+import { standardToJsonSchema } from "../../../lib/json_schema/standard.ts";
 import {
   compileSchema,
   type JsonSchema,
   refusedKeywords,
   schemaToGrammar,
   schemaToRules,
+  schemaValidator,
   supportedKeywords,
 } from "../../../lib/json_schema/mod.ts";
 
@@ -177,6 +179,11 @@ test("what is no schema is refused with its path", () => {
   // deno-lint-ignore no-sparse-arrays
   refused({ enum: [1, , 2] }, JsonSchemaError, "/enum/1");
   refused(Proxy.revocable({}, {}).revoke, JsonSchemaError, "");
+  const itself = { toJSON: (): unknown => itself };
+  refused({ properties: { a: itself } }, JsonSchemaError, "/properties/a", /can't be written as JSON/);
+  assert.throws(() => schemaValidator({ $ref: "#" })(5), /defined by itself/);
+  const untold = { "~standard": { version: 1, vendor: "some", validate: () => ({ value: 1 }) } } as const;
+  assert.throws(() => standardToJsonSchema(untold), /by "some", has no ~standard\.jsonSchema/);
   const { proxy, revoke } = Proxy.revocable({}, {});
   revoke();
   refused({ not: proxy }, JsonSchemaError, "", /can't be read/);
@@ -227,6 +234,36 @@ test("what would explode is bounded", () => {
   refused({ pattern: "^(?:a|b)*a(?:a|b){30}$" }, SchemaTooComplexError, "/pattern");
   refused({ pattern: "^(((((a?){10}){10}){10}){10}){10}$" }, SchemaTooComplexError, "/pattern");
   refused({ type: "string", maxLength: 10_000_000 }, SchemaTooComplexError, "");
+  refused({ pattern: "a".repeat(20_001) }, UnsupportedKeywordError, "/pattern", /longer than 20000 characters/);
+  const groups = `${"(".repeat(201)}a${")".repeat(201)}`;
+  refused({ pattern: groups }, UnsupportedKeywordError, "/pattern", /groups more than 200 deep/);
+  refused({ pattern: "(?<=a)b" }, UnsupportedKeywordError, "/pattern", /looks behind/);
+  const divisors = [37, 41, 43].map((multipleOf) => ({ multipleOf }));
+  refused({ type: "integer", allOf: divisors }, SchemaTooComplexError, "/allOf/0/multipleOf", /more than 12000 states/);
+  refused(
+    { type: "integer", not: { multipleOf: 3001 } },
+    UnsupportedKeywordError,
+    "",
+    /too many digits/,
+  );
+  const named = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}`, {}]));
+  refused(
+    { type: "object", properties: named(300), minProperties: 200 },
+    SchemaTooComplexError,
+    "/minProperties",
+    /counts too many/,
+  );
+  refused({ type: "object", patternProperties: named(7) }, SchemaTooComplexError, "/patternProperties", /more than 6/);
+  const chain = Array.from(
+    { length: 20_000 },
+    (_, at) => [`d${at}`, { items: { $ref: `#/$defs/d${at + 1}` } }] as const,
+  );
+  refused(
+    { $ref: "#/$defs/d0", $defs: { ...Object.fromEntries(chain), d20000: {} } },
+    SchemaTooComplexError,
+    "",
+    /nested too deep/,
+  );
   const choice = (which: number) => ({
     anyOf: Array.from({ length: 10 }, (_, index) => ({ properties: { [`p${which}${index}`]: {} } })),
   });
