@@ -54,16 +54,30 @@ function lowerRest(text: string, from: number): string {
 export function title(text: string): string {
   let inWord = false;
   let result = "";
+  const small = smallCharacters(text);
+  let at = 0;
   for (const character of text) {
-    result += inWord ? character.toLowerCase() : titleCharacter(character);
+    result += inWord ? small[at] : titleCharacter(character);
     inWord = isCased(character);
+    at++;
   }
   return result;
 }
 
+/** The characters of a text in small letters, each as it is where it stands: a sigma at the end of a word has a form of its own. */
+function smallCharacters(text: string): readonly string[] {
+  const whole = text.toLowerCase();
+  let at = 0;
+  return Array.from(text, (one) => whole.slice(at, at += one.toLowerCase().length));
+}
+
 /** Python's `swapcase`. */
 export function swapcase(text: string): string {
-  return Array.from(text, (one) => isUpperCharacter(one) ? one.toLowerCase() : one.toUpperCase()).join("");
+  const small = smallCharacters(text);
+  return Array.from(text, (one, at) => {
+    if (isUpperCharacter(one)) return small[at];
+    return isLowerCharacter(one) ? one.toUpperCase() : one;
+  }).join("");
 }
 
 /** A character without its case: of its capital, since several small letters may have one. Dotless i stays apart, and Cherokee has capitals. */
@@ -82,21 +96,29 @@ function isUpperCharacter(character: string): boolean {
   return /\p{Uppercase}/u.test(character);
 }
 
+function isLowerCharacter(character: string): boolean {
+  return /\p{Lowercase}/u.test(character);
+}
+
 function isCased(character: string): boolean {
   return /\p{Lowercase}|\p{Uppercase}|\p{Lt}/u.test(character);
 }
 
-/** Chinese characters that are numbers. */
-const numerals = "一二三四五六七八九十百千万億亿兆零〇壹贰叁肆伍陸陆柒捌玖拾佰仟";
+/** Chinese characters that are numbers: `Numeric_Type=Numeric` among the letters. */
+const numerals =
+  "㐅㒃㠪㭍一七万三两九二五亖京亿什仟仨伍佰俩倆億兆兩八六十千卄卅卌叁参參叄四壱壹幺廾廿弌弍弎弐拐拾捌柒洞漆玖百皕秭肆萬貮貳贰鈎钩阡陆陌陸零" +
+  "\uf96b\uf973\uf978\uf9b2\uf9d1\uf9d3\uf9fd𠀁𠁤𠃢𠄡𠤪𠦃𠦌𠦜𠫪𠫽𠬙𢎐𢦘𣬛𦉭\u{2f890}";
+/** `Numeric_Type=Digit`. */
 const digitForms =
-  "\\u00b2\\u00b3\\u00b9\\u2070\\u2074-\\u2079\\u2080-\\u2089\\u2460-\\u2468\\u2474-\\u247c\\u2488-\\u2490\\u24ea\\u24f5-\\u24fd\\u24ff\\u2776-\\u277e\\u2780-\\u2788\\u278a-\\u2792";
+  "\\u00b2\\u00b3\\u00b9\\u1369-\\u1371\\u19da\\u2070\\u2074-\\u2079\\u2080-\\u2089\\u2460-\\u2468\\u2474-\\u247c\\u2488-\\u2490\\u24ea" +
+  "\\u24f5-\\u24fd\\u24ff\\u2776-\\u277e\\u2780-\\u2788\\u278a-\\u2792\\u{10a40}-\\u{10a43}\\u{10e60}-\\u{10e68}\\u{11052}-\\u{1105a}\\u{1f100}-\\u{1f10a}";
 
 const classes = {
   isalpha: /^\p{L}+$/u,
   isdecimal: /^\p{Nd}+$/u,
   isdigit: new RegExp(`^[\\p{Nd}${digitForms}]+$`, "u"),
   isnumeric: new RegExp(`^[\\p{N}${numerals}]+$`, "u"),
-  isalnum: new RegExp(`^[\\p{L}\\p{N}${numerals}]+$`, "u"),
+  isalnum: /^[\p{L}\p{N}]+$/u,
   isspace: new RegExp(`^[${SPACES}]+$`),
   isidentifier: /^[\p{XID_Start}_]\p{XID_Continue}*$/u,
   // deno-lint-ignore no-control-regex -- ASCII has control characters

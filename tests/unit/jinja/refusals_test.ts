@@ -58,6 +58,17 @@ const refusals: Readonly<Record<string, readonly Case[]>> = {
       "a chat template stands alone: autoescape isn't supported",
     ],
   ],
+  "what is left out": [
+    ["{% block x %}a{% endblock %}{{ self.x() }}", "UndefinedError", "'self' is undefined"],
+    ["{% block x %}{{ super() }}{% endblock %}", "UndefinedError", "'super' is undefined"],
+    ["{% do x %}", "JinjaSyntaxError", "line 1: Encountered unknown tag 'do'."],
+    ["{{ (-1) ** 0.5 }}", "TypeError", "complex numbers aren't supported in chat templates"],
+    ["{{ 'a'.encode() }}", "TypeError", "bytes aren't supported in chat templates"],
+    ["{{ 'a'.translate({}) }}", "UndefinedError", "'str object' has no attribute 'translate'"],
+    ["{{ 'a' | urlize }}", "TemplateRuntimeError", "No filter named 'urlize'."],
+    ["{{ lipsum() }}", "UndefinedError", "'lipsum' is undefined"],
+    ["{{ 2 ** 70000 }}", "JinjaLimitError", "it takes more than 65536 bits of an integer"],
+  ],
   "filters and functions with wrong arguments": [
     ["{{ 1.5 | round(1, 'up') }}", "ValueError", "method must be common, ceil or floor"],
     ["{{ [1] | map(attribute='a', x=1) | list }}", "TypeError", "Unexpected keyword argument 'x'"],

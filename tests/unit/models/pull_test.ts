@@ -156,6 +156,12 @@ test("what isn't an address, and what the cache can't hold, is refused", async (
     }
     await assert.rejects(pullModel("http://example.org/x.gguf"), InvalidArgumentError);
     await assert.rejects(pullModel(server.origin(), { headers: { "a b": "c" } }), InvalidArgumentError);
+    for (const headers of [5, "a: b", new Map([["a", "b"]])]) {
+      await assert.rejects(
+        pullModel(server.origin(), { headers: headers as unknown as Record<string, string> }),
+        /headers is .*an object of texts/,
+      );
+    }
     await assert.rejects(pullModel(`${server.origin()}/none.gguf`), ModelDownloadError);
     rmSync(join(cache, "models", "downloads"), { recursive: true });
     writeFileSync(join(cache, "models", "downloads"), "a file");
