@@ -30,6 +30,18 @@ export type CallForm =
     readonly json?: boolean;
     /** Behind the arguments. */
     readonly close: string;
+  }
+  | {
+    /** The arguments hold their lists and objects in marks: as `{key:value}`, or as elements within elements. */
+    readonly kind: "braces" | "nested";
+    /** Before the name. */
+    readonly open: string;
+    /** Between name and arguments. */
+    readonly middle: string;
+    /** The mark around text, or before each tag. */
+    readonly mark: string;
+    /** Behind the arguments. */
+    readonly close: string;
   };
 
 /** The form of a section of calls, for a grammar. */
@@ -256,6 +268,33 @@ const forms: Partial<Record<FamilyName, CallsForm>> = {
   },
 };
 
+const MINIMAX_MARK = "]<]minimax[>[";
+
+/** Families whose values are within one another. */
+const innerForms: Partial<Record<FamilyName, CallsForm>> = {
+  gemma: {
+    calls: [{ kind: "braces", open: "<|tool_call>call:", middle: "", mark: '<|"|>', close: "<tool_call|>" }],
+    open: "",
+    between: "",
+    close: "\0response",
+    triggers: ["<|tool_call>"],
+    parts: { response: '"<|tool_response>"?' },
+  },
+  "minimax-3": {
+    calls: [{
+      kind: "nested",
+      open: `${MINIMAX_MARK}<invoke name="`,
+      middle: '">',
+      mark: MINIMAX_MARK,
+      close: `${MINIMAX_MARK}</invoke>\n`,
+    }],
+    open: `${MINIMAX_MARK}<tool_call>\n`,
+    between: "",
+    close: `${MINIMAX_MARK}</tool_call>`,
+    triggers: [`${MINIMAX_MARK}<tool_call>`],
+  },
+};
+
 const mistralList: CallsForm = {
   ...objects("[TOOL_CALLS][", ", ", "]", { ...plain, close: "\0id}" } as CallForm),
   triggers: ["[TOOL_CALLS]"],
@@ -295,7 +334,7 @@ export function callsForm(family: FamilyName, template: string): CallsForm | und
   if (family === "deepseek-markup") {
     return deepseekMarkup(template.includes("function_calls") ? "function_calls" : "tool_calls");
   }
-  if (family !== "deepseek") return forms[family];
+  if (family !== "deepseek") return forms[family] ?? innerForms[family];
   const fenced = template.includes("```json");
   return {
     calls: [{

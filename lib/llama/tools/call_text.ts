@@ -31,12 +31,13 @@ export function callText(calls: readonly WrittenCall[], family: FamilyName, temp
 
 /** Whether nothing in the form stands for what isn't known of a call. */
 function isWritable(form: CallsForm, count: number): boolean {
-  return !JSON.stringify(form).includes("\\u0000") && (count === 1 || form.between !== undefined);
+  return form.calls.every(({ kind }) => kind === "object" || kind === "markup") &&
+    !JSON.stringify(form).includes("\\u0000") && (count === 1 || form.between !== undefined);
 }
 
 function oneCall(call: WrittenCall, form: CallForm): string {
   const start = form.open + call.name + form.middle;
-  if (form.kind === "object") return start + JSON.stringify(call.arguments) + form.close;
+  if (form.kind !== "markup") return start + JSON.stringify(call.arguments) + form.close;
   const [before, between, behind] = form.argument;
   const entries = Object.entries(call.arguments as Record<string, unknown>);
   const written = entries.map(([name, value]) => {

@@ -10,8 +10,11 @@ import type { JsonSchema } from "../../json_schema/json.ts";
 import { schemaToRules } from "../../json_schema/mod.ts";
 import { type CallForm, type CallsForm, callsForm } from "./call_forms.ts";
 import type { ArgumentType } from "./argument_type.ts";
+import { bracedArguments } from "./braced_grammar.ts";
+import { nestedArguments } from "./nested_grammar.ts";
 import type { AnswerForm } from "./parsers/form.ts";
 import type { ToolShapes } from "./parsers/call_object.ts";
+import { type RuleMaker, withDefinitions, wordsOf } from "./value_schema.ts";
 
 /** A tool, as far as a grammar is made of it. */
 export interface GrammarTool {
@@ -127,7 +130,25 @@ class GrammarRules {
     if (form.kind === "object") {
       return `${head} ${this.#schema(closedSchema(parameters), `t${index}-`)} ${this.text(form.close)}`;
     }
-    return `${head} ${this.#elements(form, name, parameters, index)} ${this.text(form.close)}`;
+    if (form.kind === "markup") {
+      return `${head} ${this.#elements(form, name, parameters, index)} ${this.text(form.close)}`;
+    }
+    const writer = form.kind === "braces" ? bracedArguments : nestedArguments;
+    return `${head} ${writer(this.#maker(`t${index}-`), form.mark, parameters)} ${this.text(form.close)}`;
+  }
+
+  /** Makes the rules of one tool's values. */
+  #maker(prefix: string): RuleMaker {
+    let count = 0;
+    return {
+      add: (body) => {
+        const name = `${prefix}v${count++}`;
+        this.#lines.push(`${name} ::= ${typeof body === "string" ? body : body(name)}`);
+        return name;
+      },
+      until: (mark) => this.#untilRule(mark),
+      json: (schema) => this.#schema(schema, `${prefix}j${count++}-`),
+    };
   }
 
   #elements(form: MarkupCallForm, tool: string, parameters: Readonly<Record<string, unknown>>, index: number): string {
@@ -226,23 +247,4 @@ function pythonValue(schema: JsonSchema, type: ArgumentType, json: string): stri
     ...(kinds.has("null") && !isListed ? ['"None"'] : []),
   ];
   return `(${ways.join(" | ")})`;
-}
-
-/** The texts that a schema lists, when it lists nothing else. */
-function wordsOf(schema: JsonSchema): readonly string[] | undefined {
-  if (typeof schema !== "object") return undefined;
-  const { enum: values, const: value } = schema;
-  const list: readonly unknown[] = Array.isArray(values) ? values : [value];
-  return list.length > 0 && list.every((one) => typeof one === "string") ? list : undefined;
-}
-
-/** Adds the definitions that a property's schema may refer to. */
-function withDefinitions(schema: JsonSchema, parameters: Readonly<Record<string, unknown>>): JsonSchema {
-  if (typeof schema !== "object") return schema;
-  const { $defs, definitions } = parameters;
-  return {
-    ...schema,
-    ...($defs === undefined ? {} : { $defs }),
-    ...(definitions === undefined ? {} : { definitions }),
-  };
 }

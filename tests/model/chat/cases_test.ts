@@ -143,6 +143,7 @@ test("answers are read as upstream's common reads them", slow, async () => {
 /** Calls that a template writes and its grammar doesn't take, and why. */
 const otherGrammars: readonly (readonly [template: RegExp, name: RegExp, why: string])[] = [
   [/LFM2\.5/, /lists within objects/, "text within a list is JSON, not Python's"],
+  [/gemma-4-31B-it$/, /text and a call/, "that template writes text behind a call"],
 ];
 
 test("the grammar for a template takes the calls that it writes", slow, async () => {
@@ -181,7 +182,7 @@ test("the grammar for a template takes the calls that it writes", slow, async ()
     `${taken} of ${cases.length} calls are taken; templates without a grammar: ${[...without].join(", ")}; others:`,
   );
   for (const [why, count] of others) console.log(`  ${count}: ${why}`);
-  assert.ok(taken >= 467);
+  assert.ok(taken >= 496);
 });
 
 function foundIn({ calls }: AnswerParser, events: readonly ParseEvent[]): Found {

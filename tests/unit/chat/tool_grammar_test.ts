@@ -132,3 +132,130 @@ test("arguments written as Python are separated, whichever of them are there", (
     assert.equal(matchesGrammar(grammar, call(args)), false, args);
   }
 });
+
+test("schemas that refer to themselves many times make small grammars", () => {
+  const names = [..."abcdefgh"];
+  const node = {
+    type: "object",
+    properties: Object.fromEntries(names.map((name) => [name, { $ref: "#/$defs/node" }])),
+  };
+  const tree = [{ name: "grow", parameters: { type: "object", properties: node.properties, $defs: { node } } }];
+  for (const template of ["<|tool_call>call:", "]<]minimax[>["]) {
+    const { source = "" } = toolGrammar(input(template, { tools: tree, shapes: toolShapes(tree) })) ?? {};
+    assert.ok(source.length < 20_000, `${template}: ${source.length}`);
+    checkGbnf(source, "root");
+  }
+});
+
+/** A tool whose arguments have parts of every kind. */
+const inner = {
+  name: "plan",
+  parameters: {
+    type: "object",
+    properties: {
+      title: { type: "string" },
+      Area: { $ref: "#/$defs/area" },
+      days: { type: "array", items: { type: "integer", maximum: 31 } },
+      kind: { enum: ["short", "long"] },
+      limit: { anyOf: [{ type: "number" }, { type: "null" }] },
+      level: { enum: [1, 2] },
+      notes: { type: "object" },
+    },
+    required: ["title", "days"],
+    $defs: {
+      area: {
+        type: "object",
+        properties: { near: { type: "boolean" }, parts: { type: "array", items: { $ref: "#/$defs/area" } } },
+      },
+    },
+  },
+};
+
+function innerGrammar(template: string): ReturnType<typeof parseGrammar> {
+  const given = input(template, { tools: [inner], shapes: toolShapes([inner]) });
+  return parseGrammar(toolGrammar(given)?.source ?? "");
+}
+
+test("arguments in braces keep to their schema, whichever are there, in the order of the alphabet", () => {
+  const grammar = innerGrammar("<|tool_call>call:");
+  const call = (args: string): string => `<|tool_call>call:plan{${args.replaceAll("'", '<|"|>')}}<tool_call|>`;
+  for (
+    const args of [
+      "days:[],title:''",
+      "days:[1,31],title:'a \"b\" {c}'",
+      "Area:{near:true,parts:[{},{near:false}]},days:[2],kind:'long',level:2,limit:null,notes:{a:[1,'x',{b:null}]},title:'t'",
+      "days:[1],limit:1.5e3,title:'t'",
+    ]
+  ) {
+    assert.ok(matchesGrammar(grammar, call(args)), args);
+  }
+  assert.ok(matchesGrammar(grammar, `${call("days:[],title:''")}${call("days:[],title:''")}<|tool_response>`));
+  for (
+    const args of [
+      "",
+      "days:[]",
+      "title:'t',days:[]",
+      "days:[32],title:'t'",
+      "days:[1,],title:'t'",
+      "days:1,title:'t'",
+      "days:[],title:t",
+      "days:[],kind:'medium',title:'t'",
+      "days:[],level:3,title:'t'",
+      "days:[],limit:'1',title:'t'",
+      "Area:{far:true},days:[],title:'t'",
+      "days:[],notes:5,title:'t'",
+      "days:[],title:'t',",
+      "days:[] title:'t'",
+    ]
+  ) {
+    assert.equal(matchesGrammar(grammar, call(args)), false, args);
+  }
+});
+
+test("arguments as elements within elements keep to their schema", () => {
+  const mark = "]<]minimax[>[";
+  const grammar = innerGrammar(mark);
+  const marked = (text: string): string => text.replaceAll("<", `${mark}<`);
+  const call = (args: string): string =>
+    `${mark}<tool_call>\n${marked(`<invoke name="plan">${args}</invoke>`)}\n${mark}</tool_call>`;
+  const title = "<title>a ]<] b\n</title>";
+  for (
+    const args of [
+      `${title}<days></days>`,
+      `${title}<days><item>1</item><item>31</item></days>`,
+      `${title}<Area><near>true</near><parts><item></item><item><near>false</near></item></parts></Area><days></days><kind>long</kind><limit>null</limit><level>2</level><notes>{"a": [1]}</notes>`,
+      `${title}<days></days><limit>1.5</limit>`,
+    ]
+  ) {
+    // The text's own mark is no tag.
+    assert.ok(matchesGrammar(grammar, call(args).replace(`]${mark}<]`, "]<]")), args);
+  }
+  for (
+    const args of [
+      "",
+      title,
+      "<days></days>",
+      `<days></days>${title}`,
+      `${title}<days><item>32</item></days>`,
+      `${title}<days>1</days>`,
+      `${title}<days><one>1</one></days>`,
+      `${title}<days></days><kind>medium</kind>`,
+      `${title}<days></days><level>3</level>`,
+      `${title}<Area><far>true</far></Area><days></days>`,
+      `${title}<days></days><notes>5</notes>`,
+    ]
+  ) {
+    assert.equal(matchesGrammar(grammar, call(args).replace(`]${mark}<]`, "]<]")), false, args);
+  }
+});
+
+test("a required call in braces or elements is the first thing that is written", () => {
+  for (const name of ["gemma", "minimax-3"] as const) {
+    const [template, text] = answers[name] ?? ["", ""];
+    const { source = "", triggers = [] } = toolGrammar(input(template, { required: true })) ?? {};
+    assert.deepEqual(triggers, [], name);
+    const call = text.slice(begin(text, toolGrammar(input(template))?.triggers ?? []));
+    assert.ok(matchesGrammar(parseGrammar(source), call), name);
+    assert.equal(matchesGrammar(parseGrammar(source), `So. ${call}`), false, name);
+  }
+});

@@ -200,13 +200,13 @@ test("a Standard Schema gives its JSON Schema, and what the handler gets", async
 
 test("a call can't be forced where nothing is known of the grammar of calls", async () => {
   const { host } = scripted("x");
-  const template = "{{ tools }}{% for m in messages %}{{ m.content }}{% endfor %}{# <|tool_call>call: #}";
+  const template = "{{ tools }}{% for m in messages %}{{ m.content }}{% endfor %}{# <tool_call:opensource> #}";
   const chat = startChat(host, { template, tools: adding });
   await assert.rejects(
     chat.send("x", { toolChoice: "required" }),
     (error) =>
       error instanceof InvalidArgumentError &&
-      /can't be forced .*\(gemma\); set toolChoice to auto/.test(error.message),
+      /can't be forced .*\(hunyuan\); set toolChoice to auto/.test(error.message),
   );
   assert.equal((await chat.send("x")).text, "x");
 });
