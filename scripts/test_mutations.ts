@@ -3,7 +3,7 @@ import { testMutations } from "./registry/mutations.ts";
 import { runCommand } from "./support/command.ts";
 
 const help =
-  `Takes away each guard of lib/ and ffi/ in turn and runs the test that the registry names for it: it must fail. Ends with 1 when one doesn't.
+  `Takes away each guard of base/, cli/, ffi/ and lib/ in turn and runs the test that the registry names for it: it must fail. Ends with 1 when one doesn't.
 
 Usage: npm run test:mutations -- [options]
 

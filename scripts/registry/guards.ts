@@ -16,7 +16,7 @@ export interface Guard {
   readonly kind: "throw" | "call";
 }
 
-const folders = ["base", "ffi", "lib"];
+const folders = ["base", "cli", "ffi", "lib"];
 const declaration = /^(?:export )?(?:default )?(?:abstract )?(?:async )?(function\*?|class|const|let) (\w+)/;
 const member = /^ {2}(?:private |protected |static |readonly |override |async |get |set |\*)*(#?\w+)(?:<[^>]*>)?\(/;
 const refusal =

@@ -72,6 +72,7 @@ test("a missing value, and a value for a switch, are refused", () => {
   fails(["-n"], /-n needs a value: -n N/);
   fails(["-ngl"], /-ngl needs a value: -ngl N/);
   fails(["--prompt"], /--prompt needs a value: --prompt TEXT/);
+  fails(["-vn"], /-n needs a value: -n N/);
   fails(["--json=yes"], /--json is a switch and takes no value, but was given "yes"/);
 });
 

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import process from "node:process";
 import test from "node:test";
 import deno from "../../deno.json" with { type: "json" };
 import { cli, commandLine, runProgram } from "./program.ts";
+
+/** `script` of util-linux gives a program a terminal of its own. */
+const NO_TERMINAL = spawnSync("script", ["--version"]).status !== 0 && "there is no `script` to make a terminal with";
 
 const COMMANDS = [
   "chat",
@@ -67,6 +71,13 @@ test("wrong usage ends with 2, says what is wrong on standard error, and writes 
     [["complete", "-p", "a", "b"], /the prompt was given twice: by -p, and as an argument/],
     [["complete", "a", "b"], /"b" is one argument too many/],
     [["complete"], /the prompt is empty/],
+    [
+      ["chat", "a", "--chat-template", "a", "--chat-template-file", "b"],
+      /give one of --chat-template and --chat-template-f/,
+    ],
+    [["models", "mend"], /there is no "models mend"; there are list, pull, verify, remove and path/],
+    [["models", "remove"], /models remove needs the name of a model/],
+    [["info", "-m", "a", "b"], /the model was given twice: "a" by -m, and "b"/],
     [["tokenize", "a", "--ids", "--json"], /--ids and --json exclude each other/],
     [["complete", "-m"], /-m needs a value: -m MODEL/],
     [["devices", "a"], /"a" is one argument too many/],
@@ -82,6 +93,33 @@ test("wrong usage ends with 2, says what is wrong on standard error, and writes 
     assert.equal(code, 2, args.join(" "));
     assert.equal(out, "", args.join(" "));
     assert.match(err, message);
+  }
+});
+
+test("on a terminal, a command that needs a text says so", { skip: NO_TERMINAL }, async () => {
+  const missing: readonly (readonly [string[], RegExp])[] = [
+    [["chat", "--json"], /--json needs a message; a conversation is for people/],
+    [["complete"], /there is no prompt; give one as an argument, by -p, or on standard input/],
+    [["tokenize"], /there is no text; give it as an argument, by -p, or on standard input/],
+  ];
+  for (const [args, message] of missing) {
+    const line = commandLine(args).map((part) => `'${part}'`).join(" ");
+    const { code, out } = await runProgram(["script", "-qec", line, "/dev/null"]);
+    assert.match(out, message);
+    assert.equal(code, 2, args.join(" "));
+  }
+});
+
+test("another runtime is told which ones the library runs in", async () => {
+  const own = Object.getOwnPropertyDescriptor(process, "versions") ?? {};
+  Object.defineProperty(process, "versions", { configurable: true, value: { node: "24.0.0" } });
+  try {
+    await assert.rejects(
+      import("../../cli/runtime_check.ts"),
+      /needs Deno 2\.9 or Bun 1\.4, or newer: run your program by `bun` or/,
+    );
+  } finally {
+    Object.defineProperty(process, "versions", own);
   }
 });
 
