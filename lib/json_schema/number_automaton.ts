@@ -173,8 +173,8 @@ function fits({ places, remainder, other }: DigitState, { modulus, places: all, 
   return (rest === 0 && !other) === wanted;
 }
 
-/** The regular expression of an expression without rules. */
-function regexOf(store: RegexStore, expr: Expr): Regex {
+/** Returns the regular expression of an expression without rules. Throws a TypeError for one with a rule. */
+export function regexOf(store: RegexStore, expr: Expr): Regex {
   switch (expr.kind) {
     case "text":
       return store.text(expr.text);
@@ -187,6 +187,6 @@ function regexOf(store: RegexStore, expr: Expr): Regex {
     case "repeat":
       return store.repeat(regexOf(store, expr.item), expr.min, expr.max);
     case "rule":
-      throw new TypeError("unreachable");
+      throw new TypeError(`the rule ${expr.name} is no regular expression`);
   }
 }

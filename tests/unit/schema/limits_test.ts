@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { SchemaTooComplexError } from "../../../lib/errors.ts";
-import { empty } from "../../../lib/json_schema/gbnf.ts";
+import { empty, rule, sequence, text } from "../../../lib/json_schema/gbnf.ts";
+import { regexOf } from "../../../lib/json_schema/number_automaton.ts";
 import { parsePattern, PatternError } from "../../../lib/json_schema/pattern.ts";
 import { automatonOf, automatonOfStates, RegexStore, TooManyStates } from "../../../lib/json_schema/regex.ts";
 import { Rules } from "../../../lib/json_schema/rules.ts";
@@ -20,6 +21,7 @@ test("trees and their work are limited, and no character comes in late", () => {
   const late = new RegexStore();
   assert.ok(late.parts.length > 0);
   assert.throws(() => late.text("a"), TypeError);
+  assert.throws(() => regexOf(new RegexStore(), sequence(text("a"), rule("b"))), /the rule b is no regular expression/);
 });
 
 test("automata have no more states than they may", () => {
