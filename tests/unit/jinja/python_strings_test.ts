@@ -76,6 +76,25 @@ test("changes of a text give what Python gives, for every character", () => {
   }
 });
 
+test("lines end, and words part, at the characters where Python's do", () => {
+  const points = Array.from({ length: END }, (_, point) => `a${String.fromCodePoint(point)}`).join("");
+  const ends = [0xa, 0xb, 0xc, 0xd, 0x1c, 0x1d, 0x1e, 0x85, 0x2028, 0x2029];
+  const spaces = [...inRanges(python["isspace"]).entries()].flatMap(([point, is]) => is === 1 ? [point] : []);
+  for (const [method, parts] of [["splitlines", ends], ["split", spaces]] as const) {
+    const template = `{% for part in text.${method}() %}{{ part | length }} {% endfor %}`;
+    const borders = [-1, ...parts, END];
+    const lengths = borders.slice(1).map((border, at) => {
+      const before = borders[at] ?? 0;
+      return border === END ? 2 * (END - before - 1) : 2 * (border - before) - 1;
+    });
+    assert.equal(
+      renderLocally(template, { text: points }).text,
+      lengths.map((length) => `${length} `).join(""),
+      method,
+    );
+  }
+});
+
 test("a letter's place in its word counts as in Python", () => {
   const cases: readonly (readonly [template: string, text: string])[] = [
     ["{{ 'ΟΔΟΣ ΟΣΑ'.title() }}", "Οδος Οσα"],
