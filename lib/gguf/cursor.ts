@@ -55,7 +55,10 @@ export class GgufCursor {
 
   /** Throws when fewer bytes are left than something takes. */
   refuseBeyondEnd(bytes: number, what: string): void {
-    if (bytes <= this.left) return;
+    if (bytes > this.left) this.#refuseCutOff(bytes, what);
+  }
+
+  #refuseCutOff(bytes: number, what: string): never {
     const wanted = this.position + bytes;
     throw new GgufTruncatedError(
       `${this.#source.name} is cut off: ${what} at byte ${this.position} needs ${bytes} bytes, so the file must have at least ${wanted} bytes, ` +
@@ -109,8 +112,7 @@ export class GgufCursor {
     if (value >= 1n << 48n) {
       this.refuse(`${what} is said to have ${value} ${unit === 1 ? "bytes" : "entries"}`, value, `at most ${most}`);
     }
-    this.refuseBeyondEnd(Number(value) * unit, what);
-    throw new TypeError("unreachable");
+    return this.#refuseCutOff(Number(value) * unit, what);
   }
 
   /** A string with its length before it; `undefined` when it is longer than the window, and is skipped then. */
