@@ -232,7 +232,6 @@ async function openSource(
   const url = isInstance(source, URL) ? source : urlOf(source);
   if (url === undefined) return await FileSource.open(checkText("the path of the file", source));
   if (url.protocol === "http:" || url.protocol === "https:") return await HttpSource.open(url, given);
-  if (url.protocol !== "file:") refuseSource(url.href);
   try {
     return await FileSource.open(pathOfFileUrl(url));
   } catch (error) {

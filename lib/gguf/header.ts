@@ -162,7 +162,6 @@ async function readVersion(cursor: GgufCursor, source: ByteSource): Promise<numb
       { value: showBytes(magic), expected: '"GGUF"' },
     );
   }
-  cursor.refuseBeyondEnd(0, "the magic");
   if (length < 4) cursor.refuseBeyondEnd(4 - length, "the magic");
   await cursor.need(4, "the version");
   return checkVersion(cursor.u32(), source.name);
