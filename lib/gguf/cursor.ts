@@ -119,16 +119,15 @@ export class GgufCursor {
   async string(what: string): Promise<string | undefined> {
     const length = await this.length(what);
     if (length > this.#window.length) {
-      this.skip(length, what);
+      this.skip(length);
       return undefined;
     }
     await this.need(length, what);
     return decoder.decode(this.bytes(length));
   }
 
-  /** Moves on without reading. */
-  skip(bytes: number, what: string): void {
-    this.refuseBeyondEnd(bytes, what);
+  /** Moves on without reading, over what {@linkcode length} found to be there. */
+  skip(bytes: number): void {
     this.#at += bytes;
     if (this.#at <= this.#filled) return;
     this.#start += this.#at;
@@ -141,7 +140,7 @@ export class GgufCursor {
     let done = 0;
     while (done < count) {
       done += this.#skipStringsInWindow(count - done);
-      if (done < count) this.skip(await this.length(what), what), done++;
+      if (done < count) this.skip(await this.length(what)), done++;
     }
   }
 

@@ -265,7 +265,7 @@ async function skipArray(cursor: GgufCursor, key: string, nesting: number): Prom
   if (elementType === "string") await cursor.skipStrings(length, key);
   else if (elementType === "array") {
     for (let index = 0; index < length; index++) await skipArray(cursor, key, nesting - 1);
-  } else cursor.skip(length * ggufValueSizes[elementType], key);
+  } else cursor.skip(length * ggufValueSizes[elementType]);
   return { elementType, length, byteOffset, byteLength: cursor.position - byteOffset };
 }
 
